@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robotspec.evidence.log_lines import dumps
 
@@ -28,8 +28,9 @@ _PER_ITEM = 1500
 #: A clock that differs by more from the time that has passed was set (seconds).
 _JUMP = 1.0
 
-#: A function that makes a line of the log, its arguments, their estimated memory (bytes).
-_Item = tuple[Callable[..., str], tuple[Any, ...], int]
+_T = TypeVar("_T")
+#: A function that makes a line of the log, its argument, their estimated memory (bytes).
+_Item = tuple[Callable[[Any], str], Any, int]
 
 
 class Recorder:
@@ -42,6 +43,7 @@ class Recorder:
 
     def __init__(self, writer: RunWriter, on_closed: Callable[[str], None] | None = None) -> None:
         self._writer = writer
+        self._store = writer.store
         self._on_closed = on_closed
         self._offset = time.time() - time.monotonic()
         self._queue: deque[_Item] = deque()
@@ -66,10 +68,10 @@ class Recorder:
         """Archive *record*, and after it *more* that belong to it."""
         records = (record, *more)
         size = sum(len(each.head) + len(each.payload) for each in records)
-        self.add_line(self._writer.store, *records, size=size)
+        self.add_line(self._store, records, size)
 
-    def add_line(self, make: Callable[..., str], *arguments: Any, size: int = 0) -> None:
-        """Log the JSON object that *make* returns for *arguments*.
+    def add_line(self, make: Callable[[_T], str], argument: _T, size: int = 0) -> None:
+        """Log the JSON object that *make* returns for *argument*.
 
         Its first member is ``type``. Called in the thread, where lines are made one after another,
         which is faster. *size*: estimated memory (bytes) beyond that of a line.
@@ -79,7 +81,7 @@ class Recorder:
             self._dropped += 1
             return
         self._bytes_in += size
-        self._queue.append((make, arguments, size))
+        self._queue.append((make, argument, size))
 
     def close(self) -> None:
         """Write everything and close the files. Blocks."""
@@ -121,8 +123,8 @@ class Recorder:
         left = len(self._queue)
         while left:
             for _ in range(min(left, _BATCH)):
-                make, arguments, size = self._queue[0]
-                self._write(make, arguments)
+                make, argument, size = self._queue[0]
+                self._write(make, argument)
                 self._queue.popleft()
                 self._bytes_out += size
                 left -= 1
@@ -140,9 +142,9 @@ class Recorder:
         if abs(jump) > _JUMP:
             self._writer.add_line(dumps({"type": "clock", "time": now, "jump": round(jump, 3)}))
 
-    def _write(self, make: Callable[..., str], arguments: tuple[Any, ...]) -> None:
+    def _write(self, make: Callable[[Any], str], argument: Any) -> None:
         try:
-            self._writer.add_line(make(*arguments))
+            self._writer.add_line(make(argument))
         except OSError:
             raise
         except Exception:  # one item alone is lost

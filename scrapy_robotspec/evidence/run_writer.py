@@ -21,7 +21,7 @@ from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, dumps,
 from scrapy_robotspec.evidence.warc import NewRecord, to_member
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 _NEW_FILE = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -65,14 +65,14 @@ class RunWriter:
         self._archive: AppendFile | None = None
         self.add_line(dumps({"type": "run", "format": FORMAT, "run": run, **header}))
 
-    def store(self, record: NewRecord, *more: NewRecord) -> str:
-        """Archive *record* and *more*; the line of the log for them.
+    def store(self, records: Sequence[NewRecord]) -> str:
+        """Archive *records*; the line of the log for them.
 
-        The line contains the id of *record*, and the place of all.
+        The line contains the id of the first, and the place of all.
         """
         if self._archive is None:
-            self._archive = self._new_archive(record.time)
-        return _store(self._archive, record, *more)
+            self._archive = self._new_archive(records[0].time)
+        return _store(self._archive, records)
 
     def add_line(self, text: str) -> None:
         """Add a JSON object to the log; its first member is ``type``."""
@@ -102,12 +102,12 @@ class RunWriter:
         info = {"filename": name, **self._info}
         block = "".join(f"{key}: {value}\r\n" for key, value in info.items()).encode()
         id_, fields = next(record_ids()), (("WARC-Filename", name),)
-        self.add_line(_store(archive, NewRecord(id_, "warcinfo", "", time, block, fields=fields)))
+        self.add_line(_store(archive, [NewRecord(id_, "warcinfo", "", time, block, fields=fields)]))
         return archive
 
 
-def _store(archive: AppendFile, record: NewRecord, *more: NewRecord) -> str:
-    members = [to_member(each) for each in (record, *more)]
+def _store(archive: AppendFile, records: Sequence[NewRecord]) -> str:
+    record, members = records[0], [to_member(each) for each in records]
     data, digest = b"".join(members), sha256()
     for member in members:  # hashing more at once gives the interpreter's lock away
         digest.update(member)

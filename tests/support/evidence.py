@@ -69,7 +69,7 @@ class Crawl:
         received = NewRecord(next(record_ids()), "response", response.url, at, body, head=head)
         asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
         sent = NewRecord(next(record_ids()), "request", response.url, at, b"", head=asked)
-        self.writer.add_line(self.writer.store(received, sent))
+        self.writer.add_line(self.writer.store([received, sent]))
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)
         held = before.record if before else None

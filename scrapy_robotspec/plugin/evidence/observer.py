@@ -108,6 +108,7 @@ class EvidenceObserver:
         self._tokens = robots.tokens
         self._edition = robots.settings.edition.name
         self.open, self.close = recorder.open, recorder.close
+        self._make_line = self._line
         self._numbers = count(1)
         self._archived: dict[Origin, State] = {}
         """The last state of each origin that was archived."""
@@ -166,7 +167,7 @@ class EvidenceObserver:
         return resource.id
 
     def _add(self, state: State) -> State:
-        self._recorder.add_line(state.to_line)
+        self._recorder.add_line(State.to_line, state)
         if len(self._archived) >= _MAX_ORIGINS:
             self._archived.pop(next(iter(self._archived)))
         self._archived[state.record.origin] = state
@@ -216,10 +217,10 @@ class EvidenceObserver:
         *status* answered it, or nothing did.
         """
         seconds = max(0.0, time.time() - left)
-        self._recorder.add_line(_sent_line, logged[0], left, status, seconds)
+        self._recorder.add_line(_sent_line, (logged[0], left, status, seconds))
 
     def _log(self, logged: Logged) -> Logged:
-        self._recorder.add_line(self._line, logged)
+        self._recorder.add_line(self._make_line, logged)
         return logged
 
     # --- in the recorder's thread
@@ -260,7 +261,8 @@ class EvidenceObserver:
         return said | more
 
 
-def _sent_line(number: int, left: float, status: int | None, seconds: float) -> str:
+def _sent_line(sent: tuple[int, float, int | None, float]) -> str:
+    number, left, status, seconds = sent
     return (
         f'{{"type":"sent","time":{left:.6f},"decision":{number},'
         f'"status":{"null" if status is None else status},"seconds":{seconds:.3f}}}'

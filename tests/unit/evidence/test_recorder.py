@@ -7,7 +7,6 @@ import json
 import os
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -86,7 +85,7 @@ def test_a_full_disk_loses_nothing_once_there_is_room_again(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(100):
-        recorder.add_line(partial(decision, number))
+        recorder.add_line(decision, number)
         recorder.add_record(new_record())
     wait_until(lambda: caplog.records)
     time.sleep(0.1)
@@ -109,7 +108,7 @@ def test_a_clock_that_is_set_is_noted_once(
     monkeypatch.setattr("scrapy_robotspec.evidence.recorder.time", own)
     recorder = recorder_in(tmp_path)
     recorder.open()
-    recorder.add_line(partial(decision, 0))
+    recorder.add_line(decision, 0)
     wait_until(lambda: replay(tmp_path).decisions == 1)
     clock[0] += jump
     wait_until(lambda: len(replay(tmp_path).notes) > 1)
@@ -127,7 +126,7 @@ def test_lost_lines_are_counted_in_the_log(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(1000):
-        recorder.add_line(partial(decision, number))
+        recorder.add_line(decision, number)
     disk.room = 10**9
     recorder.close()
     result = replay(tmp_path)
@@ -143,7 +142,7 @@ def test_an_item_that_cannot_be_made_is_lost_alone(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(3):
-        recorder.add_line(partial(decision, number))
+        recorder.add_line(decision, number)
         recorder.add_record(NewRecord("", "resource", "\ud800", START, b""))
     recorder.close()
     result = replay(tmp_path)
@@ -161,7 +160,7 @@ def test_a_disk_that_stays_full_ends_with_the_crawl(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(100):
-        recorder.add_line(partial(decision, number))
+        recorder.add_line(decision, number)
     wait_until(lambda: caplog.records)
     recorder.close()
     result = replay(tmp_path)
@@ -185,7 +184,7 @@ def test_files_deleted_during_a_crawl_are_reported(
     (deleted,) = tmp_path.glob(f"{kind}-*")
     deleted.unlink()
     wait_until(lambda: caplog.records)
-    recorder.add_line(partial(decision, 1))
+    recorder.add_line(decision, 1)
     recorder.close()
     first, last = (each.getMessage() for each in caplog.records)
     assert f"No such file or directory: '{deleted}'" in first
