@@ -38,13 +38,18 @@ def draw(results: Result, folder: Path) -> list[Path]:
             axes.margins(x=0.12)
             axes.invert_yaxis()
         else:
+            is_ratio = name == "verdicts-curve"
+            plot = axes.semilogx if is_ratio else axes.loglog
             for side, points in values.items():
-                axes.loglog([int(size) for size in points], list(points.values()), "o-", label=side)
-            axes.set_xlabel("verdicts" if name == "verdicts-curve" else "rules")
-            axes.legend()
+                plot([int(size) for size in points], list(points.values()), "o-", label=side)
+            axes.set_xlabel("verdicts" if is_ratio else "rules")
+            if is_ratio:
+                axes.set_ylim(bottom=0)
+            else:
+                axes.legend()
         axes.set_title(title)
-        drawn.append(folder / f"{name}.png")
-        figure.savefig(drawn[-1], dpi=120)
+        drawn.append(folder / f"{name}.svg")
+        figure.savefig(drawn[-1])
         pyplot.close(figure)
     return drawn
 
