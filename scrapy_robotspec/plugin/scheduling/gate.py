@@ -243,9 +243,12 @@ class SlotTable:
 
     def renew(self, queue: OriginQueue) -> None:
         """*queue* and its slot come last from now on among equals."""
-        # hot path
-        self.discard(queue)
-        self.add(queue)
+        # hot path: most requests have one priority
+        if queue.requests.curprio == queue.rank:
+            self.slots[queue.slot][queue.rank].move_to_end(queue)
+        else:
+            self.discard(queue)
+            self.add(queue)
         self.slots.move_to_end(queue.slot)
 
     def best(self, slot: str, *, newest: bool = False) -> OriginQueue:
