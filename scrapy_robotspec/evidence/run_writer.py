@@ -34,8 +34,9 @@ def record_ids() -> Iterator[str]:
     interpreter's lock away each time.
     """
     text = secrets.token_hex(9)
+    start = f"<urn:uuid:{text[:8]}-{text[8:12]}-8{text[12:15]}-a{text[15:]}-"
     for number in count(1):
-        yield f"<urn:uuid:{text[:8]}-{text[8:12]}-8{text[12:15]}-a{text[15:]}-{number:012x}>"
+        yield f"{start}{number:012x}>"
 
 
 def new_run_name(time: float) -> str:

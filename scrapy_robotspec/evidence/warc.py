@@ -146,7 +146,7 @@ def to_member(record: NewRecord) -> bytes:
     fields = [f"{name}: {value}\r\n" for name, value in record.fields]
     if record.url:
         fields.append(f"WARC-Target-URI: {record.url}\r\n")
-    if record.head:
+    if record.head and record.payload:
         fields.append(f"WARC-Payload-Digest: {_digest(record.payload)}\r\n")
     text = (
         f"WARC/1.1\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
