@@ -396,12 +396,12 @@ class OriginQueues:
                 queue.origin or queue.slot,
             )
             self.size -= left
-        self._after_pop(queue, request)
+        self._after_pop(queue, request, left)
         return request
 
-    def _after_pop(self, queue: OriginQueue, request: Request | None) -> None:
+    def _after_pop(self, queue: OriginQueue, request: Request | None, left: int) -> None:
         """Let *queue* and its slot come last among equals; a request may leave alone."""
-        if request is not None and len(queue.requests):
+        if request is not None and left:
             table = self._ready if queue.state is QueueState.READY else self._unknown
             table.renew(queue)
         else:
