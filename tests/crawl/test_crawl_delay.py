@@ -157,9 +157,9 @@ def files_in(folder: Path) -> dict[str, Any]:
     }
 
 
-def delay_of(path: str) -> float:
-    """The delay of the group for *path*; that of robots.txt is 0."""
-    return GROUPS.get(path.split("/")[-2], 0.0)
+def delay_of(url: str) -> float:
+    """The delay of the group for *url*; that of robots.txt is 0."""
+    return GROUPS.get(url.split("/")[-2], 0.0)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -179,9 +179,10 @@ def test_mixtures_of_requests(server: Server, tmp_path: Path, seed: int) -> None
         queued,
         {**ON, **files_in(tmp_path), "ROBOTSPEC_USER_AGENT_TOKEN": "tests.crawl.tokens.by_folder"},
         spider="mixed",
-        more={"inline": inline, "files": files},
+        more={**NOTED, "inline": inline, "files": files},
     )
     assert result.exit_code == 0
     assert sorted(site.pages_asked) == sorted(path for path in paths if path.startswith("/yes"))
-    pages = [(server.came_at(asked.at), delay_of(asked.path)) for asked in site.log]
+    pages = [(event["at"], delay_of(event["url"])) for event in result.of("sent")]
+    assert len(pages) == 1 + len(site.pages_asked)  # robots.txt, too
     assert ahead(page for page in pages if page[1]) <= SLACK
