@@ -43,7 +43,6 @@ class Recorder:
 
     def __init__(self, writer: RunWriter, on_closed: Callable[[str], None] | None = None) -> None:
         self._writer = writer
-        self._store = writer.store
         self._on_closed = on_closed
         self._offset = time.time() - time.monotonic()
         self._queue: deque[_Item] = deque()
@@ -68,7 +67,7 @@ class Recorder:
         """Archive *record*, and after it *more* that belong to it."""
         records = (record, *more)
         size = sum(len(each.head) + len(each.payload) for each in records)
-        self.add_line(self._store, records, size)
+        self.add_line(self._writer.store, records, size)
 
     def add_line(self, make: Callable[[_T], str], argument: _T, size: int = 0) -> None:
         """Log the JSON object that *make* returns for *argument*.

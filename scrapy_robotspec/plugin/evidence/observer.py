@@ -108,7 +108,6 @@ class EvidenceObserver:
         self._tokens = robots.tokens
         self._edition = robots.settings.edition.name
         self.open, self.close = recorder.open, recorder.close
-        self._make_line = self._line
         self._numbers = count(1)
         self._archived: dict[Origin, State] = {}
         """The last state of each origin that was archived."""
@@ -220,7 +219,7 @@ class EvidenceObserver:
         self._recorder.add_line(_sent_line, (logged[0], left, status, seconds))
 
     def _log(self, logged: Logged) -> Logged:
-        self._recorder.add_line(self._make_line, logged)
+        self._recorder.add_line(self._line, logged)
         return logged
 
     # --- in the recorder's thread

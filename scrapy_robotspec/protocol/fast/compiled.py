@@ -88,7 +88,7 @@ class CompiledFile:
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
-        # None until the second crawler: most files of a crawl have one.
+        # None until the second crawler: in most crawls there is one.
         self._index: Mapping[str, Place] | None = None
         self._blocks: dict[Spans, Block] | None = None
         self._selections: dict[Tokens, CompiledSelection] = {}
