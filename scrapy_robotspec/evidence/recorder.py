@@ -63,11 +63,10 @@ class Recorder:
         """Items that found no room, or could not be made."""
         return self._dropped + self._spoilt
 
-    def add_record(self, record: NewRecord, *more: NewRecord) -> None:
-        """Archive *record*, and after it *more* that belong to it."""
-        records = (record, *more)
-        size = sum(len(each.head) + len(each.payload) for each in records)
-        self.add_line(self._writer.store, records, size)
+    def add_record(self, record: NewRecord) -> None:
+        """Archive *record*."""
+        size = len(record.head) + len(record.payload) + len(record.request)
+        self.add_line(self._writer.store, record, size)
 
     def add_line(self, make: Callable[[_T], str], argument: _T, size: int = 0) -> None:
         """Log the JSON object that *make* returns for *argument*.

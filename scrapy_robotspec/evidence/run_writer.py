@@ -18,10 +18,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, dumps, seal
-from scrapy_robotspec.evidence.warc import NewRecord, to_member
+from scrapy_robotspec.evidence.warc import NewRecord, to_field, to_member
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _NEW_FILE = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -64,16 +64,17 @@ class RunWriter:
         """Lines by type."""
         self._log = AppendFile(folder / f"decisions-{run}.jsonl")
         self._archive: AppendFile | None = None
+        self._ids = record_ids()
         self.add_line(dumps({"type": "run", "format": FORMAT, "run": run, **header}))
 
-    def store(self, records: Sequence[NewRecord]) -> str:
-        """Archive *records*; the line of the log for them.
-
-        The line contains the id of the first, and the place of all.
-        """
+    def store(self, record: NewRecord) -> str:
+        """Archive *record* and its request; the line of the log for both."""
         if self._archive is None:
-            self._archive = self._new_archive(records[0].time)
-        return _store(self._archive, records)
+            self._archive = self._new_archive(record.time)
+        members = [to_member(record)]
+        if record.request:
+            members.append(to_member(self._request_of(record)))
+        return _store(self._archive, record, members)
 
     def add_line(self, text: str) -> None:
         """Add a JSON object to the log; its first member is ``type``."""
@@ -102,13 +103,20 @@ class RunWriter:
         archive = AppendFile(self._folder / name)
         info = {"filename": name, **self._info}
         block = "".join(f"{key}: {value}\r\n" for key, value in info.items()).encode()
-        id_, fields = next(record_ids()), (("WARC-Filename", name),)
-        self.add_line(_store(archive, [NewRecord(id_, "warcinfo", "", time, block, fields=fields)]))
+        fields = to_field("WARC-Filename", name)
+        record = NewRecord(next(self._ids), "warcinfo", "", time, block, fields=fields)
+        self.add_line(_store(archive, record, [to_member(record)]))
         return archive
 
+    def _request_of(self, record: NewRecord) -> NewRecord:
+        """The record of the request that *record* answered."""
+        time = record.time if record.began is None else record.began
+        fields = to_field("WARC-Concurrent-To", record.id)
+        return NewRecord(next(self._ids), "request", record.url, time, b"", record.request, fields)
 
-def _store(archive: AppendFile, records: Sequence[NewRecord]) -> str:
-    record, members = records[0], [to_member(each) for each in records]
+
+def _store(archive: AppendFile, record: NewRecord, members: list[bytes]) -> str:
+    """Put *members* at the end; the line of the log for *record*."""
     data, digest = b"".join(members), sha256()
     for member in members:  # hashing more at once gives the interpreter's lock away
         digest.update(member)

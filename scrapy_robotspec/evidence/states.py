@@ -6,9 +6,9 @@ body that was found in a shared store.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
@@ -28,8 +28,7 @@ PROBED = "server errors for missing pages"
 _MAX_JITTER = 1 - 2**-53
 
 
-@dataclass(slots=True)
-class State:
+class State(NamedTuple):
     """A record of an origin, and where it comes from."""
 
     id: str
@@ -47,10 +46,6 @@ class State:
     """Ids of the archive records of the fetch, in order."""
     failure: tuple[str | None, bool] | None = None
     """How the fetch failed, and whether between us and the origin; no words for a response."""
-    basis: tuple[object, ...] = ()
-    """The rules and the verdict of the latest decision; the recorder's thread sets it."""
-    members: str = ""
-    """The members of that decision's line, as JSON."""
 
     def to_line(self) -> str:
         """The line of the log; its causes of failures may be archived."""

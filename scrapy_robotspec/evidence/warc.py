@@ -69,10 +69,12 @@ class NewRecord(NamedTuple):
     payload: bytes
     head: bytes = b""
     """Start line and headers of an HTTP message, with the empty line."""
-    fields: tuple[tuple[str, str], ...] = ()
-    """Further WARC fields."""
+    fields: str = ""
+    """Further WARC fields, made with :func:`to_field`."""
     began: float | None = None
     """When the request was made (epoch seconds); None: there was none."""
+    request: bytes = b""
+    """Head of the request that a response answered; it becomes a record of its own."""
 
 
 def response_head(exchange: Exchange, protocol: str) -> bytes:
@@ -129,28 +131,32 @@ def blank_user_info(text: str) -> str:
     return _USER_INFO.sub(f"//{BLANKED}@", text) if "@" in text else text
 
 
-def left_out(body: bytes) -> tuple[tuple[str, str], ...]:
+def to_field(name: str, value: str) -> str:
+    """A WARC field with its line end."""
+    return f"{name}: {value}\r\n"
+
+
+def left_out(body: bytes) -> str:
     """The fields of a record whose *body* is not archived."""
     return (
-        ("WARC-Truncated", "unspecified"),
-        (LEFT_OUT, "a public host redirected to this private address"),
-        (LEFT_OUT_LENGTH, str(len(body))),
-        (LEFT_OUT_DIGEST, _digest(body)),
+        to_field("WARC-Truncated", "unspecified")
+        + to_field(LEFT_OUT, "a public host redirected to this private address")
+        + to_field(LEFT_OUT_LENGTH, str(len(body)))
+        + to_field(LEFT_OUT_DIGEST, _digest(body))
     )
 
 
 def to_member(record: NewRecord) -> bytes:
     """*record* as one gzip member, with its digests."""
     # hot path: one text, because a crawl may meet a new origin with every page
-    block = record.head + record.payload
-    fields = [f"{name}: {value}\r\n" for name, value in record.fields]
+    block, fields = record.head + record.payload, record.fields
     if record.url:
-        fields.append(f"WARC-Target-URI: {record.url}\r\n")
+        fields += f"WARC-Target-URI: {record.url}\r\n"
     if record.head and record.payload:
-        fields.append(f"WARC-Payload-Digest: {_digest(record.payload)}\r\n")
+        fields += f"WARC-Payload-Digest: {_digest(record.payload)}\r\n"
     text = (
         f"WARC/1.1\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
-        f"WARC-Date: {iso_date(record.time)}\r\n{''.join(fields)}"
+        f"WARC-Date: {iso_date(record.time)}\r\n{fields}"
         f"WARC-Block-Digest: {_digest(block)}\r\n"
         f"Content-Type: {_CONTENT_TYPES[record.kind]}\r\n"
         f"Content-Length: {len(block)}\r\n\r\n"

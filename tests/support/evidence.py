@@ -68,8 +68,7 @@ class Crawl:
         head = response_head(response, "HTTP/1.1")
         received = NewRecord(next(record_ids()), "response", response.url, at, body, head=head)
         asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
-        sent = NewRecord(next(record_ids()), "request", response.url, at, b"", head=asked)
-        self.writer.add_line(self.writer.store([received, sent]))
+        self.writer.add_line(self.writer.store(received._replace(request=asked)))
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)
         held = before.record if before else None

@@ -20,6 +20,7 @@ from scrapy_robotspec.evidence.warc import (
     left_out,
     longest_body,
     response_head,
+    to_field,
 )
 
 if TYPE_CHECKING:
@@ -84,28 +85,22 @@ class FetchArchive:
         id_, began, self._began = next(archive.ids), self._began, time
         address = str(response.ip_address or "")
         body = exchange.body[: archive.longest_body]
-        fields: tuple[tuple[str, str], ...] = ()
-        if address:
-            fields += (("WARC-IP-Address", address),)
+        fields = to_field("WARC-IP-Address", address) if address else ""
         if self._leads_inside("" if request.meta.get("proxy") else address, url):
             fields, body = fields + left_out(exchange.body), b""
         elif exchange.stopped or len(body) < len(exchange.body):
-            fields += (("WARC-Truncated", STOPPED),)
+            fields += to_field("WARC-Truncated", STOPPED)
         elif exchange.incomplete:
-            fields += (("WARC-Truncated", LOST),)
+            fields += to_field("WARC-Truncated", LOST)
         self.records.append(id_)
-        add = archive.recorder.add_record
-        if not url.startswith("http"):
-            fields += ((STATUS_FIELD, str(exchange.status)),)
-            add(NewRecord(id_, "resource", url, time, body, fields=fields, began=began))
-            return
-        head = response_head(exchange, response.protocol or "HTTP/1.1")
-        asked = _request_head(request, url, archive.shown)
-        answered = (("WARC-Concurrent-To", id_),)
-        add(
-            NewRecord(id_, "response", url, time, body, head=head, fields=fields, began=began),
-            NewRecord(next(archive.ids), "request", url, began, b"", head=asked, fields=answered),
-        )
+        if url.startswith("http"):
+            head = response_head(exchange, response.protocol or "HTTP/1.1")
+            asked = _request_head(request, url, archive.shown)
+            record = NewRecord(id_, "response", url, time, body, head, fields, began, asked)
+        else:
+            fields += to_field(STATUS_FIELD, str(exchange.status))
+            record = NewRecord(id_, "resource", url, time, body, b"", fields, began)
+        archive.recorder.add_record(record)
 
     def add_failure(self, url: str, error: str, time: float) -> None:
         """Archive that a request failed at *time*."""

@@ -113,6 +113,10 @@ class EvidenceObserver:
         """The last state of each origin that was archived."""
         self._record_ids = record_ids()
         self._state_ids = map("state-{}".format, count(1))
+        self._basis: tuple[object, ...] = ()
+        """Grounds of the latest decision; the recorder's thread alone uses this and the next."""
+        self._shared = ""
+        """Members of that decision's line, as JSON: the next one may share them."""
 
     # --- what the crawl holds of each origin
 
@@ -160,7 +164,7 @@ class EvidenceObserver:
             record.origin.robots_url,
             record.fetched_at or record.updated_at,
             b"" if is_hidden else record.body,
-            fields=left_out(record.body) if is_hidden else (),
+            fields=left_out(record.body) if is_hidden else "",
         )
         self._recorder.add_record(resource)
         return resource.id
@@ -230,10 +234,10 @@ class EvidenceObserver:
         if archived is None or decision is None or more:
             rest = dumps(self._members(logged))
         else:
-            basis = decision.allowed, decision.verdict, found, tokens
-            if archived.basis != basis:
-                archived.basis, archived.members = basis, dumps(self._members(logged))
-            rest = archived.members
+            basis = archived.id, decision.allowed, decision.verdict, found, tokens
+            if self._basis != basis:
+                self._basis, self._shared = basis, dumps(self._members(logged))
+            rest = self._shared
         return (
             f'{{"type":"decision","number":{number},"time":{at!r},'
             f'"stage":"{stage}","url":{dumps(blank_user_info(url))},{rest[1:]}'

@@ -16,6 +16,7 @@ from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
     NewRecord,
     response_head,
+    to_field,
     to_member,
 )
 from scrapy_robotspec.evidence.warc_reader import read_member
@@ -51,7 +52,7 @@ def test_a_response_is_read_back_as_received(
 
 @pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "incomplete")])
 def test_a_body_that_was_cut_is_marked(value: str, flag: str) -> None:
-    fields = (("WARC-Truncated", value), (STATUS_FIELD, "200"))
+    fields = to_field("WARC-Truncated", value) + to_field(STATUS_FIELD, "200")
     data = to_member(NewRecord("<urn:uuid:1>", "resource", URL, 1.5, b"x", fields=fields))
     assert getattr(read_member(data, 1000).exchange(), flag)
 
