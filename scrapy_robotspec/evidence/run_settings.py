@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,8 @@ from scrapy_robotspec.evidence.log_lines import EvidenceError, is_time
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.editions import Edition
 
@@ -80,9 +81,9 @@ def _plain(value: Any) -> Any:
         return value.value
     if isinstance(value, bytes):
         return value.decode("ascii")
-    if isinstance(value, Mapping):
-        return dict(value)
-    return {each.name: getattr(value, each.name) for each in fields(value)}
+    if is_dataclass(value):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    return dict(value)  # a mapping; to ask about Mapping would fill the caches of its subclasses
 
 
 def _meanings(given: Mapping[str, str]) -> dict[int | str, Meaning]:
