@@ -6,12 +6,13 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robotspec.evidence.log_lines import dumps
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy_robotspec.evidence.run_writer import RunWriter
     from scrapy_robotspec.evidence.warc import NewRecord
 
@@ -29,8 +30,6 @@ _PER_ITEM = 1500
 _JUMP = 1.0
 
 _T = TypeVar("_T")
-#: A function that makes a line of the log, its argument, their estimated memory (bytes).
-_Item = tuple[Callable[[Any], str], Any, int]
 
 
 class Recorder:
@@ -43,9 +42,14 @@ class Recorder:
 
     def __init__(self, writer: RunWriter, on_closed: Callable[[str], None] | None = None) -> None:
         self._writer = writer
+        self._store = writer.store
         self._on_closed = on_closed
         self._offset = time.time() - time.monotonic()
-        self._queue: deque[_Item] = deque()
+        self._queue: deque[Any] = deque()
+        """For each item a function that makes a line, its argument, their estimated memory (bytes).
+
+        They follow each other, because the garbage collector runs by the number of new objects.
+        """
         # Each is changed by one thread alone.
         self._bytes_in = self._bytes_out = 0
         self._dropped = self._spoilt = 0
@@ -66,7 +70,7 @@ class Recorder:
     def add_record(self, record: NewRecord) -> None:
         """Archive *record*."""
         size = len(record.head) + len(record.payload) + len(record.request)
-        self.add_line(self._writer.store, record, size)
+        self.add_line(self._store, record, size)
 
     def add_line(self, make: Callable[[_T], str], argument: _T, size: int = 0) -> None:
         """Log the JSON object that *make* returns for *argument*.
@@ -79,7 +83,7 @@ class Recorder:
             self._dropped += 1
             return
         self._bytes_in += size
-        self._queue.append((make, argument, size))
+        self._queue.extend((make, argument, size))
 
     def close(self) -> None:
         """Write everything and close the files. Blocks."""
@@ -118,13 +122,14 @@ class Recorder:
         """Write what was added until now. Raises ``OSError``."""
         self._writer.flush()  # first what could not be written before
         self._note_clock()
-        left = len(self._queue)
+        queue = self._queue
+        left = len(queue) // 3
         while left:
             for _ in range(min(left, _BATCH)):
-                make, argument, size = self._queue[0]
-                self._write(make, argument)
-                self._queue.popleft()
-                self._bytes_out += size
+                self._write(queue[0], queue[1])
+                queue.popleft()
+                queue.popleft()
+                self._bytes_out += queue.popleft()
                 left -= 1
             self._writer.flush()
         lost = self.lost

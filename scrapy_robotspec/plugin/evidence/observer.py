@@ -113,6 +113,7 @@ class EvidenceObserver:
         """The last state of each origin that was archived."""
         self._record_ids = record_ids()
         self._state_ids = map("state-{}".format, count(1))
+        self._make_line = self._line
         self._basis: tuple[object, ...] = ()
         """Grounds of the latest decision; the recorder's thread alone uses this and the next."""
         self._shared = ""
@@ -220,10 +221,10 @@ class EvidenceObserver:
         *status* answered it, or nothing did.
         """
         seconds = max(0.0, time.time() - left)
-        self._recorder.add_line(_sent_line, (logged[0], left, status, seconds))
+        self._recorder.add_line(str, _sent_line(logged[0], left, status, seconds))
 
     def _log(self, logged: Logged) -> Logged:
-        self._recorder.add_line(self._line, logged)
+        self._recorder.add_line(self._make_line, logged)
         return logged
 
     # --- in the recorder's thread
@@ -264,8 +265,7 @@ class EvidenceObserver:
         return said | more
 
 
-def _sent_line(sent: tuple[int, float, int | None, float]) -> str:
-    number, left, status, seconds = sent
+def _sent_line(number: int, left: float, status: int | None, seconds: float) -> str:
     return (
         f'{{"type":"sent","time":{left:.6f},"decision":{number},'
         f'"status":{"null" if status is None else status},"seconds":{seconds:.3f}}}'
