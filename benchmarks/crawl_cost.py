@@ -10,7 +10,9 @@ machine down slows both: one after the other they differ by more than is measure
 compares an obeying crawl with the same crawl that also writes evidence, the time of the writing
 thread included; ``--first-visits`` then measures one page of each origin with its robots.txt. Sites
 answer these after 50 ms, as on the Web: where they answer at once, it is chance whether two or 32
-requests are open, and with 32 the garbage collector takes twice as long.
+requests are open, and with 32 the garbage collector takes twice as long. The pairs of first visits
+differ in their number of origins, by up to the visits between two full garbage collections: each
+takes 2 % of such a crawl, and with one number it would be chance which side has one more.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ ROBOTS = "User-agent: *\n" + "".join(f"Disallow: /private/{n}/\n" for n in range
 _HTML = [("Content-Type", "text/html")]
 #: Seconds until a site answers a first visit.
 LATENCY = 0.05
+#: First visits between two full garbage collections.
+COLLECTION = 70
 
 #: Settings of the first and of the second crawl of a pair.
 Sides = tuple[dict[str, object], dict[str, object]]
@@ -76,11 +80,19 @@ def measure(sides: Sides, arguments: argparse.Namespace, spider: str = "steady")
         with Server() as server:
             hosts = [f"127.0.{n // 250}.{n % 250 + 2}" for n in range(origins)]
             robots, page = reply(ROBOTS), reply("<html>page</html>", headers=_HTML)
+            spread = 0
             if spider == "first_visits":
                 robots, page = after(LATENCY, robots), after(LATENCY, page)
+                spread = min(COLLECTION, origins // 2)
             urls = [server.site(host, robots, page=page).url("") for host in hosts]
             pairs = [
-                pair(urls, arguments.pages, sides, first=n % 2, spider=spider)
+                pair(
+                    urls[n * spread // arguments.pairs :],
+                    arguments.pages,
+                    sides,
+                    first=n % 2,
+                    spider=spider,
+                )
                 for n in range(arguments.pairs)
             ]
         ratios = [100 * (more / less - 1) for less, more in pairs]
