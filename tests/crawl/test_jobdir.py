@@ -118,10 +118,10 @@ def test_requests_that_no_disk_queue_takes_are_crawled_from_memory(
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
 def test_idle_connections_may_outnumber_open_files(server: Server) -> None:
     """Servers that keep connections open: no robots.txt, and no page, lacks a file for its own."""
-    sites = [server.site(f"127.2.{n // 250}.{n % 250 + 1}", RULES) for n in range(120)]
+    sites = [server.site(f"127.2.{n // 250}.{n % 250 + 1}", RULES) for n in range(240)]
     urls = [site.url("/yes") for site in sites]
     with Running(urls, {"RETRY_ENABLED": False}) as running:
-        resource.prlimit(running.pid, resource.RLIMIT_NOFILE, (100, 100))
+        resource.prlimit(running.pid, resource.RLIMIT_NOFILE, (200, 200))
         result = running.finish(100)
     assert result.ended_once(urls)
     assert set(result.responses) == set(urls)
