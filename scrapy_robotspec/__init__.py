@@ -7,12 +7,16 @@ home when it is first used.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec import signals
 from scrapy_robotspec.errors import ConfigurationError, RobotSpecError, StoreError
 
+TYPE_CHECKING = False  # the import of typing is most of the time before commands handle Ctrl-C
+
 if TYPE_CHECKING:
+    from typing import Any
+
+    from scrapy_robotspec._version import __version__ as __version__
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.editions import EDITIONS, Edition, get_edition
@@ -31,8 +35,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
-
-__version__ = "0.1.0"
 
 __all__ = [
     "EDITIONS",
@@ -84,6 +86,7 @@ _HOMES = {
     "UsageStatement": "protocol.usage",
     "Verdict": "protocol.models",
     "WaitingPriorityQueue": "plugin.scheduling.priority_queue",
+    "__version__": "_version",
     "get_edition": "editions",
 }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # typing is imported once Ctrl-C is handled
 
 if TYPE_CHECKING:
     from scrapy_robotspec.cli.session import QuerySites

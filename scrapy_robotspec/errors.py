@@ -15,5 +15,9 @@ class ConfigurationError(RobotSpecError, ValueError):
     """A wrong setting or argument; names it, its value and the remedy."""
 
 
+class UnreachableError(RobotSpecError):
+    """No response of a site decides; the message says why."""
+
+
 class StoreError(RobotSpecError):
     """A store's back end failed; the original exception is the cause."""

@@ -23,7 +23,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from pyarrow.compute import replace_substring_regex
 
-from scrapy_robotspec import __version__
+from scrapy_robotspec._version import __version__
 from scrapy_robotspec.bulk.batches import answer, schema_of
 from scrapy_robotspec.errors import RobotSpecError
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
-from scrapy_robotspec import __version__
-from scrapy_robotspec.cli.errors import INTERRUPTED, MISUSE, show_error
+from scrapy_robotspec._version import __version__
+from scrapy_robotspec.cli.errors import BROKEN, GOOD, INTERRUPTED, MISUSE, show_error
 from scrapy_robotspec.cli.session import Session
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ FILE is a path, - for standard input, a folder, or the URL of a site. Each comma
 --help.
 
 Exit codes: 0 all allowed, no finding, no difference; 1 something disallowed, found or different;
-2 misuse; 3 a robots.txt is unreachable.
+2 misuse; 3 a robots.txt is unreachable; 70 an error of this tool.
 
 Shell completion: eval "$(_ROBOTSPEC_COMPLETE=bash_source robotspec)" in ~/.bashrc (or zsh_source,
 fish_source)."""
@@ -109,20 +110,38 @@ def main(
             stream.reconfigure(errors="backslashreplace")  # for terminals without UTF-8
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=open_session)
+        code = _run(words, open_session, program)
         sys.stdout.flush()
+    except BrokenPipeError:
+        code = GOOD
+    except OSError as error:  # files are read and written elsewhere, with errors of their own
+        code = MISUSE
+        with suppress(OSError):  # it may be the same device
+            reason = error.strerror or error
+            sys.stderr.write(f"{program}: cannot write standard output: {reason}\n")
+    _discard_unwritten()
+    return code
+
+
+def _run(words: list[str], open_session: Callable[[Screen], Session], program: str) -> int:
+    """Run a command and return its exit code. Raises ``OSError`` where output fails."""
+    try:
+        code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=open_session)
     except click.ClickException as error:
         return show_error(error)
-    except BrokenPipeError:
-        _discard_output()
-        return 0
-    except OSError as error:  # files are read and written elsewhere, with errors of their own
-        _discard_output()
-        sys.stderr.write(f"{program}: cannot write standard output: {error.strerror or error}\n")
-        return MISUSE
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    return code if isinstance(code, int) else 0
+    except MemoryError:
+        sys.stderr.write(f"{program}: not enough memory\n")
+        return BROKEN
+    except OSError:
+        raise
+    except Exception:
+        from traceback import format_exc
+
+        sys.stderr.write(f"{format_exc()}{program}: an error of this tool, please report it\n")
+        return BROKEN
+    return code if isinstance(code, int) else GOOD
 
 
 def _replace_closed_streams() -> None:
@@ -132,6 +151,10 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
-def _discard_output() -> None:
-    """Write no more to standard output, also not at exit, where an error would be shown."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _discard_unwritten() -> None:
+    """Write no more to a stream that fails, also not at exit, where an error would be shown."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # noqa: PERF203
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

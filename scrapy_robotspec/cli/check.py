@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Session, SiteOptions, Visit
+    from scrapy_robotspec.cli.session import Query, Session, SiteOptions, Visit
     from scrapy_robotspec.cli.urls import UrlOptions
-    from scrapy_robotspec.plugin.commands.run import Query
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.site import SiteAnswer
 

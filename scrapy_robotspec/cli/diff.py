@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
+    from scrapy_robotspec.cli.session import Session, SiteOptions, Tokens
     from scrapy_robotspec.cli.urls import UrlOptions
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.render.explanation import Explanation
@@ -49,7 +49,7 @@ class Side(NamedTuple):
 class Change(NamedTuple):
     """The changes of a new version for some crawlers, all alike."""
 
-    crawlers: list[Crawler]
+    crawlers: list[Tokens]
     old: Side
     new: Side
     flips: list[tuple[Explanation, Explanation]]
@@ -116,14 +116,14 @@ def command(
 
 
 def find_changes(
-    old: ParsedFile, new: ParsedFile, asked: Sequence[Crawler], urls: Sequence[str | bytes]
+    old: ParsedFile, new: ParsedFile, asked: Sequence[Tokens], urls: Sequence[str | bytes]
 ) -> Iterator[Change]:
     """The changes for the crawlers ``asked``, and for ``urls``.
 
     Rules that differ only in spelling, place or order are equal. Crawlers with the same rules in
     both versions share a :class:`Change`.
     """
-    alike: dict[object, list[Crawler]] = {}
+    alike: dict[object, list[Tokens]] = {}
     for tokens in asked:
         groups = (file.group_for(tokens) for file in (old, new))
         alike.setdefault(tuple((one.first_lines, one.other) for one in groups), []).append(tokens)
@@ -136,7 +136,7 @@ def find_changes(
             yield Change(crawlers, *sides, flips)
 
 
-def _side(file: ParsedFile, other: ParsedFile, tokens: Crawler) -> Side:
+def _side(file: ParsedFile, other: ParsedFile, tokens: Tokens) -> Side:
     """The part of *file* for a crawler that *other* has not."""
     known = other.effective_rules(tokens)
     rules = [rule for key, rule in file.effective_rules(tokens).items() if key not in known]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
+    from scrapy_robotspec.cli.session import Session, SiteOptions, Tokens
     from scrapy_robotspec.cli.urls import UrlOptions
     from scrapy_robotspec.protocol.groups import Group
     from scrapy_robotspec.render.explanation import Explanation
@@ -91,9 +91,7 @@ def command(
     return FOUND if split else GOOD
 
 
-def _sampled(
-    files: Sequence[ParsedFile], asked: Sequence[Crawler]
-) -> Iterator[tuple[Crawler, str]]:
+def _sampled(files: Sequence[ParsedFile], asked: Sequence[Tokens]) -> Iterator[tuple[Tokens, str]]:
     """Each crawler with paths made from the rules that an edition follows for it."""
     most = min(MAX_PATHS, max(1, _MOST_QUESTIONS // len(asked)))
     for crawler in asked:

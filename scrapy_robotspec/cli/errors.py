@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 import click
 from click.exceptions import NoArgsIsHelpError
@@ -17,6 +18,8 @@ FOUND = 1
 MISUSE = 2
 #: A robots.txt is unreachable.
 UNREACHABLE = 3
+#: An error of this tool, as ``sysexits.h`` has it.
+BROKEN = 70
 #: Ctrl-C, as shells have it.
 INTERRUPTED = 130
 
@@ -25,8 +28,8 @@ INTERRUPTED = 130
 MisuseError = click.UsageError
 
 
-class UnreachableError(MisuseError):
-    """No response decides about something that the command line needs."""
+class SiteError(MisuseError):
+    """A site that the command line needs is unreachable."""
 
     exit_code = UNREACHABLE
 
@@ -38,5 +41,6 @@ def show_error(error: click.ClickException) -> int:
         ctx: click.Context | None = getattr(error, "ctx", None)
         name = ctx.command_path if ctx is not None else "robotspec"
         message = f"{name}: {safe(message, None)}"
-    sys.stderr.write(f"{message}\n")
+    with suppress(OSError):  # a reader that is gone
+        sys.stderr.write(f"{message}\n")
     return error.exit_code

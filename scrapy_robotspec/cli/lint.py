@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scrapy_robotspec import __version__
+from scrapy_robotspec._version import __version__
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from scrapy_robotspec.cli.errors import GOOD, MISUSE, MisuseError
+from scrapy_robotspec.cli.errors import GOOD, MISUSE, MisuseError, SiteError
 from scrapy_robotspec.cli.outputs import Output
 from scrapy_robotspec.cli.session import Screen, SiteOptions
 from scrapy_robotspec.cli.urls import UrlOptions
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from scrapy_robotspec.cli.session import Crawler
+    from scrapy_robotspec.cli.session import Tokens
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
@@ -41,7 +41,7 @@ class CrawlerOptions(NamedTuple):
     each: bool
     """Whether every crawler is meant that the files name."""
 
-    def crawler(self, edition: Edition, default: Crawler | None) -> Crawler | None:
+    def crawler(self, edition: Edition, default: Tokens | None) -> Tokens | None:
         """The crawler named, else *default*; None: every crawler of the files.
 
         Raises :class:`MisuseError` for a token that no group can have.
@@ -56,15 +56,15 @@ class CrawlerOptions(NamedTuple):
             raise MisuseError(f"--token must be {error}") from None
 
 
-def in_edition(crawler: Crawler, file: ParsedFile) -> Crawler:
+def in_edition(crawler: Tokens, file: ParsedFile) -> Tokens:
     """The product tokens that a file's edition reads from names (UAG-11)."""
     edition = file.robots.edition
     return tuple(token for name in crawler for token in tokens_from_user_agent(name, edition))
 
 
 def find_crawlers(
-    options: CrawlerOptions, files: Sequence[ParsedFile], default: Crawler | None
-) -> list[Crawler]:
+    options: CrawlerOptions, files: Sequence[ParsedFile], default: Tokens | None
+) -> list[Tokens]:
     """The crawlers to decide for.
 
     Without options: *default*, or, if that is None, every crawler that the files name.
@@ -73,7 +73,7 @@ def find_crawlers(
     return named_crawlers(files) if crawler is None else [crawler]
 
 
-def named_crawlers(files: Sequence[ParsedFile]) -> list[Crawler]:
+def named_crawlers(files: Sequence[ParsedFile]) -> list[Tokens]:
     """Each crawler that the files name, then any other.
 
     Raises :class:`MisuseError` if they have more than ``MAX_LINES`` lines together.
@@ -82,7 +82,7 @@ def named_crawlers(files: Sequence[ParsedFile]) -> list[Crawler]:
     for file in files:
         for token in file.tokens():
             names.setdefault(token.lower(), token)
-    crawlers: list[Crawler] = [(name,) for name in names.values()]
+    crawlers: list[Tokens] = [(name,) for name in names.values()]
     lines = 0
     for crawler in crawlers:
         sizes = (file.size_for(in_edition(crawler, file)) for file in files)
@@ -112,7 +112,8 @@ def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Co
             try:
                 code = function(ctx.obj(screen), **options)
             except RobotSpecError as error:
-                raise MisuseError(str(error)) from error
+                kind = SiteError if isinstance(error, UnreachableError) else MisuseError
+                raise kind(str(error)) from error
             return code or (MISUSE if screen.is_incomplete else GOOD)
 
         wrapped = _common_options(update_wrapper(run, function))  # takes the options over

@@ -14,7 +14,7 @@ from scrapy_robotspec.cli.errors import MisuseError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from scrapy_robotspec.cli.session import Crawler, Session
+    from scrapy_robotspec.cli.session import Session, Tokens
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
@@ -71,7 +71,7 @@ class Output:
         name: str,
         file: ParsedFile | None,
         answers: Sequence[Explanation],
-        asked: Sequence[Crawler] = (),
+        asked: Sequence[Tokens] = (),
     ) -> None:
         """Write the page, if there is one: the answers, and the file.
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scrapy_robotspec.render.text import paint
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.plugin.commands.run import Query
     from scrapy_robotspec.render.site import SiteAnswer
 
     Visit = Callable[["Query"], Awaitable[None]]
@@ -20,7 +19,17 @@ if TYPE_CHECKING:
     QuerySites = Callable[[Visit, "SiteOptions", Callable[[SiteAnswer], None]], None]
 
 #: A crawler's product tokens; none stand for a crawler that no group names.
-Crawler = tuple[str, ...]
+Tokens = tuple[str, ...]
+
+
+class Query(Protocol):
+    """Access to sites during a visit."""
+
+    async def decide(self, urls: Sequence[str]) -> None:
+        """Decide about URLs; the answers go to the function of the visit."""
+
+    async def download(self, url: str, max_bytes: int) -> bytes:
+        """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
 
 
 class Screen:
@@ -78,7 +87,7 @@ class Screen:
 class SiteOptions(NamedTuple):
     """Options for querying sites."""
 
-    tokens: Crawler | None = None
+    tokens: Tokens | None = None
     """None: the tokens of the project; without a project those of no crawler."""
     edition: str | None = None
     """None: the edition of the project, or the default one."""
@@ -91,7 +100,7 @@ class Session(NamedTuple):
 
     screen: Screen
     default_edition: str | Edition = "google-2019"
-    default_tokens: Crawler = ()
+    default_tokens: Tokens = ()
     load_query: Callable[[], QuerySites] | None = None
     """Imports what querying sites needs; None: sites cannot be queried."""
 

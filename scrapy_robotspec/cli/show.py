@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
+    from scrapy_robotspec.cli.session import Session, SiteOptions, Tokens
 
 _EXAMPLES = """\
   robotspec show robots.txt
@@ -57,7 +57,7 @@ def command(
             code = max(code, UNREACHABLE if source.is_unreachable else GOOD)
             continue
         file = ParsedFile(source.parse(edition, screen))
-        asked: list[Crawler] = []
+        asked: list[Tokens] = []
         if any(crawlers) or output.as_json:
             asked = options.find_crawlers(crawlers, [file], ())
         if not output.is_page_only:
@@ -70,7 +70,7 @@ def command(
     return code
 
 
-def _lines(name: str, file: ParsedFile, asked: Sequence[Crawler]) -> Iterator[str]:
+def _lines(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
     yield paint("strong", f"{safe(name)}: {file.summary()}")
     if not asked:
         yield from file_summary(file)
@@ -79,7 +79,7 @@ def _lines(name: str, file: ParsedFile, asked: Sequence[Crawler]) -> Iterator[st
         yield from crawler_summary(file, file.group_for(tokens))
 
 
-def _objects(named: dict[str, str], file: ParsedFile, asked: Sequence[Crawler]) -> Iterator[str]:
+def _objects(named: dict[str, str], file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
     from scrapy_robotspec.render.as_json import dumps, group_object, rule_object
 
     for tokens in asked:

@@ -15,7 +15,7 @@ from scrapy_robotspec.protocol.models import decode
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from scrapy_robotspec.plugin.commands.run import Query
+    from scrapy_robotspec.cli.session import Query
 
 #: The limits of one file (bytes without compression, URLs).
 MAX_BYTES = 50 * 2**20

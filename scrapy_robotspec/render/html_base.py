@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from scrapy_robotspec import __version__
+from scrapy_robotspec._version import __version__
 from scrapy_robotspec.render.site import utc
 from scrapy_robotspec.render.text import count, duration, escaped
 

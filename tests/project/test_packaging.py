@@ -59,7 +59,7 @@ def test_the_changelog_has_the_version(setup: configparser.ConfigParser) -> None
     first = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)
     assert first
     assert first[1] == __version__
-    assert setup["metadata"]["version"] == "attr: scrapy_robotspec.__version__"
+    assert setup["metadata"]["version"] == "attr: scrapy_robotspec._version.__version__"
 
 
 def test_manifest_covers_every_tracked_file(tracked: list[str]) -> None:

@@ -14,8 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.cli.errors import UnreachableError
-from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.addon import Addon, check_settings
 from scrapy_robotspec.plugin.exceptions import RobotsUnreachable

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec import __version__
+from scrapy_robotspec._version import __version__
 from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.usage_policy import UsagePolicy

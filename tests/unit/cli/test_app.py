@@ -117,6 +117,14 @@ def test_ctrl_c_ends_without_a_traceback(
     assert (result.code, result.out, result.err.strip()) == (130, "", "")
 
 
+def test_ctrl_c_is_handled_before_anything_else_is_imported() -> None:
+    """No traceback of an import, but for those of Python's own start."""
+    program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import scrapy_robotspec.__main__; "
+    loaded = process("-I", "-S", "-c", program + "print(*sys.modules)").stdout.split()
+    assert "scrapy_robotspec.__main__" in loaded
+    assert not {"typing", "re", "click"} & {*loaded}
+
+
 def test_ctrl_c_while_modules_are_imported_ends_the_command() -> None:
     """Exit code 130, also where an import swallows the error, as extension modules do."""
     program = (

@@ -104,11 +104,11 @@ def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
 
 
 def shell(
-    words: str, folder: Path, given: str = "", **environment: str
+    words: str, folder: Path, given: str = "", start: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """``robotspec`` with *words* as a shell reads them, and *given* on standard input."""
     return subprocess.run(
-        f"{shlex.quote(sys.executable)} -m scrapy_robotspec {words}",
+        f"{start}{shlex.quote(sys.executable)} -m scrapy_robotspec {words}",
         shell=True,
         input=given,
         capture_output=True,
@@ -166,6 +166,31 @@ def test_full_disk_is_an_error_in_one_line(folder: Path, words: str) -> None:
     done = shell(f"{words} >/dev/full", folder)
     assert done.stderr == "robotspec: cannot write standard output: No space left on device\n"
     assert done.returncode == 2
+
+
+def test_not_enough_memory_never_looks_like_an_answer(folder: Path) -> None:
+    """Exit code 70 and one line, as 1 means disallowed."""
+    with (folder / "huge.txt").open("wb") as file:
+        file.truncate(4 * 2**30)
+    done = shell("check robots.txt --urls huge.txt", folder, start="ulimit -v 1000000; ")
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr == "robotspec: not enough memory\n"
+
+
+def test_an_error_of_the_tool_never_looks_like_an_answer(
+    run_command: RunCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 70, and what a report about it needs."""
+    monkeypatch.setattr("scrapy_robotspec.cli.check.read_urls", lambda *files: 1 / 0)
+    result = run_command("check", "robots.txt", "/x")
+    assert (result.code, result.out) == (70, "")
+    assert "ZeroDivisionError" in result.err
+    assert result.err.endswith("robotspec: an error of this tool, please report it\n")
+
+
+def test_an_error_that_cannot_be_shown_keeps_its_exit_code(folder: Path) -> None:
+    """The reader of standard error has gone away, or the device is full."""
+    assert shell("check missing.txt / 2>/dev/full", folder).returncode == 2
 
 
 @pytest.mark.parametrize(
