@@ -14,9 +14,10 @@ import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from fcntl import LOCK_EX, LOCK_NB, flock
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -26,6 +27,7 @@ from pyarrow.compute import replace_substring_regex
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.bulk.batches import answer, schema_of
 from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.files import replacing, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -76,11 +78,6 @@ class Job:
         return os.path.join(self.folder, f"{self.input.name}.{self.format}")
 
     @property
-    def unfinished(self) -> str:
-        """The output before it is whole."""
-        return self._beside("unfinished")
-
-    @property
     def size(self) -> int:
         """Its share of the work (bytes)."""
         return sum(os.path.getsize(path) for path in self.input.files if os.path.exists(path))
@@ -110,13 +107,14 @@ class Job:
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         batches = answer(self._documents(counts), self.questions)
         schema = schema_of(self.questions)
-        counts.rows = FORMATS[self.format](self.unfinished, batches, schema)
-        with suppress(FileNotFoundError):
-            os.remove(self.path)  # before its record becomes another one
-        values = {"key": key, "size": os.path.getsize(self.unfinished), "counts": asdict(counts)}
-        with open(self._beside("json"), "w", encoding="utf-8") as file:
-            json.dump(values, file)
-        os.replace(self.unfinished, self.path)
+        with replacing(self.path) as output:
+            counts.rows = FORMATS[self.format](output, batches, schema)
+            output.flush()
+            values = {"key": key, "size": output.tell(), "counts": asdict(counts)}
+            with suppress(FileNotFoundError):
+                os.remove(self.path)  # before its record becomes another one
+            with open(self._record_path, "w", encoding="utf-8") as file:
+                json.dump(values, file)
         return counts
 
     def _documents(self, counts: Counts) -> Iterator[Document]:
@@ -127,27 +125,48 @@ class Job:
     def _record(self) -> dict[str, Any] | None:
         """The record of the output's origin; None if this tool has not written it."""
         try:
-            with open(self._beside("json"), encoding="utf-8") as file:
+            with open(self._record_path, encoding="utf-8") as file:
                 record: dict[str, Any] = json.load(file)
             return record if record["size"] == os.path.getsize(self.path) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def _beside(self, ending: str) -> str:
+    @property
+    def _record_path(self) -> str:
         """A hidden file beside the output."""
         folder, name = os.path.split(self.path)
-        return os.path.join(folder, f".{name}.{ending}")
+        return os.path.join(folder, f".{name}.json")
 
 
-def check_folder(folder: str, inputs: Sequence[str]) -> None:
-    """Raise :class:`RunError` for a folder within the inputs."""
+@contextmanager
+def opened(folder: str, inputs: Sequence[str]) -> Iterator[None]:
+    """Make the folder of outputs, and keep other runs out of it.
+
+    Raises :class:`RunError` for a folder within the inputs, and for one that another run uses.
+    """
     inside = os.path.realpath(folder) + os.sep
     if any(inside.startswith(os.path.realpath(each) + os.sep) for each in inputs):
         raise RunError(f"--out {folder} is in a folder of inputs: choose another one")
+    os.makedirs(folder, exist_ok=True)
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some network file systems cannot lock a folder
+            _lock(lock, folder)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _lock(descriptor: int, folder: str) -> None:
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    except BlockingIOError as error:
+        in_use = f"another run writes to {folder}: wait for it, or choose another folder"
+        raise RunError(in_use) from error
 
 
 def run(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, Counts]]:
-    """Make some outputs; each with its counts as it is finished.
+    """Make some outputs in an opened folder; each with its counts as it is finished.
 
     Raises :class:`RunError` if a process ends unexpectedly.
     """
@@ -158,9 +177,8 @@ def run(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, Counts]]:
             for job in jobs:
                 yield job, job.run()
     finally:
-        for job in jobs:  # one that was stopped
-            with suppress(FileNotFoundError):
-                os.remove(job.unfinished)
+        for path in [path for job in jobs for path in unfinished(job.path)]:  # of killed processes
+            os.remove(path)
 
 
 def _run_in_processes(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, Counts]]:
@@ -197,16 +215,16 @@ def _prepare_worker() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def write_parquet(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
+def write_parquet(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
     """Write batches to a file; the number of their rows."""
     # Rows are sorted by no column, so smallest and greatest values would help no reader.
     with pq.ParquetWriter(
-        path, schema, compression="zstd", store_schema=False, write_statistics=False
+        file, schema, compression="zstd", store_schema=False, write_statistics=False
     ) as out:
         return _write_all(out, batches)
 
 
-def write_csv(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
+def write_csv(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
     """Write batches to a file; the number of their rows.
 
     Lists and objects are JSON, and no cell is a formula.
@@ -218,7 +236,7 @@ def write_csv(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -
         for batch in batches
     )
     options = pa_csv.WriteOptions(quoting_style="needed")
-    with pa_csv.CSVWriter(path, cells, write_options=options) as out:
+    with pa_csv.CSVWriter(file, cells, write_options=options) as out:
         return _write_all(out, rows)
 
 

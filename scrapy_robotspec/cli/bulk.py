@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -13,12 +10,13 @@ import click
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_lines
+from scrapy_robotspec.cli.outputs import interruptible
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.bulk.questions import Questions
     from scrapy_robotspec.bulk.run import Counts
@@ -33,21 +31,6 @@ _EXAMPLES = """\
 KNOWN = "@known"
 _EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
 _MAX_NAMED = 20  # problems
-
-
-@contextmanager
-def _interrupted_by_signals() -> Iterator[None]:
-    """Raise KeyboardInterrupt at Ctrl-C and at SIGTERM, which clusters send: workers are ended."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(each, signal.default_int_handler) for each in signals]
-    try:
-        yield
-    finally:
-        for each, handler in zip(signals, before, strict=True):
-            signal.signal(each, handler)
 
 
 @options.command("bulk", _EXAMPLES)
@@ -92,7 +75,7 @@ def _interrupted_by_signals() -> Iterator[None]:
     help="The format of the files.",
 )
 @options.jobs_option
-@_interrupted_by_signals()
+@interruptible()
 def command(
     session: Session,
     inputs: Sequence[str],
@@ -114,24 +97,24 @@ def command(
     try:
         from scrapy_robotspec.bulk.inputs import find_inputs
         from scrapy_robotspec.bulk.questions import Questions
-        from scrapy_robotspec.bulk.run import Job, check_folder, run
+        from scrapy_robotspec.bulk.run import Job, opened, run
     except ImportError as error:
         raise MisuseError(_EXTRA) from error
     chosen = editions or (session.edition(None),)
     questions = Questions.of(_names(tokens), _list(paths), chosen, lint, _list(columns) or None)
     found, ignored = find_inputs(inputs)
     planned = [Job(each, questions, folder, form) for each in found]
-    check_folder(folder, inputs)
-    _note_names(questions, session.screen)
-    made = {job: job.finished() for job in planned}
-    todo = [job for job, counts in made.items() if counts is None]
-    sizes = {job: job.size for job in todo}
-    read = 0
     try:
-        for job, counts in run(todo, jobs or os.cpu_count() or 1):
-            made[job] = counts
-            read += sizes[job]
-            session.screen.share(read, sum(sizes.values()), "read")
+        with opened(folder, inputs):
+            _note_names(questions, session.screen)
+            made = {job: job.finished() for job in planned}
+            todo = [job for job, counts in made.items() if counts is None]
+            sizes = {job: job.size for job in todo}
+            read = 0
+            for job, counts in run(todo, jobs or os.cpu_count() or 1):
+                made[job] = counts
+                read += sizes[job]
+                session.screen.share(read, sum(sizes.values()), "read")
     except OSError as error:
         raise MisuseError(f"cannot write to {folder}: {error.strerror or error}") from error
     except KeyboardInterrupt:

@@ -13,6 +13,7 @@ from scrapy_robotspec._version import __version__
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
+from scrapy_robotspec.cli.outputs import write_file
 from scrapy_robotspec.protocol.lint.codes import CODES, find_code
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import columns, count, listed, safe
@@ -203,11 +204,7 @@ def _fix(
     better = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
     if better == body:
         return
-    try:
-        with open(source.path, "wb") as file:
-            file.write(better)
-    except OSError as error:
-        raise MisuseError(f"cannot write {source.name}: {error.strerror}") from error
+    write_file(source.path, better)
     screen.note(f"{safe(source.name)}: proposals followed")
 
 

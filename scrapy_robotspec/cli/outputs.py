@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from contextlib import suppress
+import threading
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import time
 from typing import TYPE_CHECKING
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.cli.errors import MisuseError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Session, Tokens
     from scrapy_robotspec.render.explanation import Explanation
@@ -85,12 +87,41 @@ class Output:
         if self.is_page_only:
             sys.stdout.write(text)
             return
-        try:
-            with open(self.html, "w", encoding="utf-8", newline="\n") as file_:
-                file_.write(text)
-        except OSError as error:
-            raise MisuseError(f"cannot write {self.html!r}: {error.strerror}") from error
+        write_file(self.html, text.encode())
         session.screen.note(f"page written: {self.html}")
+
+
+def write_file(name: str, contents: bytes) -> None:
+    """Replace a file, or the target of a link, as a whole.
+
+    Raises :class:`MisuseError` where the system refuses.
+    """
+    from scrapy_robotspec.files import replacing
+
+    is_link = os.path.islink(name) and os.path.isfile(name)
+    target = os.path.realpath(name) if is_link else name
+    try:
+        with interruptible(), replacing(target) as file:
+            file.write(contents)
+    except OSError as error:
+        raise MisuseError(f"cannot write {name}: {error.strerror}") from error
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt at Ctrl-C and at SIGTERM, which clusters send.
+
+    Otherwise they end the process at once, and leave what was begun."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(each, signal.default_int_handler) for each in signals]
+    try:
+        yield
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
 
 
 def _is_same(name: str, given: str) -> bool:

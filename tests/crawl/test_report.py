@@ -131,7 +131,7 @@ def test_a_crawl_may_end_while_its_report_is_written(
     }
     with Running([silent.url("/yes")], settings, mode=mode) as running:
         running.wait_until(lambda: silent.robots_asked)  # the file was created before that
-        running.wait_until(path.with_name("report.html.tmp").exists)
+        running.wait_until(lambda: list(tmp_path.glob(".report.html.*")))
         running.send(signal.SIGINT)
         result = running.finish()
     assert result.lines(" ERROR: ") == []

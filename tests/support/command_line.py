@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +12,10 @@ from typing import Any
 
 import pytest
 
+import scrapy_robotspec
 from scrapy_robotspec.cli.app import main
+
+ROOT = Path(scrapy_robotspec.__file__).parents[1]
 
 SHOP = """\
 # robots.txt of a shop
@@ -116,3 +122,24 @@ def run_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..
         return CommandResult(code, said.out, said.err)
 
     return call
+
+
+def shell(
+    words: str, folder: Path, given: str = "", start: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run ``robotspec`` in a shell.
+
+    ``words``: as the shell reads them; ``given``: on standard input; ``start``: before the command.
+    """
+    return subprocess.run(
+        f"{start}{shlex.quote(sys.executable)} -m scrapy_robotspec {words}",
+        shell=True,
+        input=given,
+        capture_output=True,
+        encoding="utf-8",
+        cwd=folder,
+        # Python itself would leave half a compiled module on a full disk.
+        env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        check=False,
+        timeout=60,
+    )

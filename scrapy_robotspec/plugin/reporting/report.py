@@ -7,7 +7,6 @@ counting: nothing is removed from them.
 from __future__ import annotations
 
 import logging
-import os
 import re
 import time
 from datetime import datetime, timezone
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.access.outcome import Meaning, without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.converters import wrong
+from scrapy_robotspec.files import replacing
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.summary import TOP, answer_of, cut, deciding_line
@@ -76,7 +76,8 @@ class Report:
         for number in count(1):
             self._path = wanted if number == 1 else wanted.with_stem(f"{wanted.stem}-{number}")
             try:
-                self._write(self._path)
+                with self._path.open("x", encoding="utf-8", newline="\n") as file:
+                    file.writelines(self._contents())
             except FileExistsError:
                 continue
             except OSError as error:
@@ -120,11 +121,9 @@ class Report:
         A process that is killed leaves the old contents or the new ones. After a failure, of which
         the first of several is logged, the old ones stay.
         """
-        temporary = self._path.with_name(f"{self._path.name}.tmp")
         try:
-            temporary.unlink(missing_ok=True)  # of a killed crawl, or a link to another file
-            self._write(temporary)
-            os.replace(temporary, self._path)
+            with replacing(self._path) as file:
+                file.writelines(part.encode() for part in self._contents())
         except Exception as error:  # no fault of a report may end a crawl
             if not self._is_failing:
                 logger.error(
@@ -137,11 +136,6 @@ class Report:
             self._is_failing = True
         else:
             self._is_failing = False
-
-    def _write(self, path: Path) -> None:
-        """Create *path* with the counts as they are now."""
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.writelines(self._contents())
 
     def _contents(self) -> Iterable[str]:
         origins = list(self.origins.values())

@@ -25,6 +25,7 @@ from scrapy_robotspec.bulk import run as runs
 from scrapy_robotspec.bulk.inputs import find_inputs
 from scrapy_robotspec.bulk.questions import Questions
 from scrapy_robotspec.bulk.run import FORMATS, Counts, Job, RunError
+from tests.support.command_line import shell
 from tests.support.warc import response, write_warc
 
 NAMES = ["GPTBot", "CCBot", "x", "*"]
@@ -310,3 +311,38 @@ def test_a_run_in_which_a_worker_is_killed_says_what_to_do(tmp_path: Path, folde
     assert 0 < len(outputs(tmp_path / "out")) < len(jobs)
     assert not list((tmp_path / "out").rglob("*unfinished"))
     assert execute(jobs).documents > 0
+
+
+def test_a_second_run_into_the_same_folder_says_that_it_is_in_use(
+    tmp_path: Path, folder: Path
+) -> None:
+    """It exits with 2 at once; the first loses nothing, and a later one may go on."""
+    command, out = Command(tmp_path, folder), tmp_path / "out"
+    first = command.start(out, 2)
+    wait_for(lambda: outputs(out))
+    second = command.start(out, 1)
+    _, printed = second.communicate()
+    assert first.poll() is None
+    assert second.returncode == 2
+    assert printed.splitlines() == [
+        f"robotspec bulk: another run writes to {out}: wait for it, or choose another folder"
+    ]
+    first.communicate()
+    assert first.returncode == 0
+    assert len(outputs(out)) == 9
+    again = command.start(out, 1)
+    assert "9 outputs" in again.communicate()[1]
+
+
+def test_a_full_disk_leaves_no_output_and_no_half_of_one(tmp_path: Path, folder: Path) -> None:
+    """Exit code 2, one line; outputs of earlier runs stay."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "notes.txt").write_bytes(b"mine")
+    for form in FORMATS:
+        words = f"bulk {folder} --tokens x --out {out} --format {form} --jobs 1"
+        done = shell(words, tmp_path, start="ulimit -f 1; ")
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"robotspec bulk: cannot write to {out}: ")
+        assert done.stderr.count("\n") == 1
+        assert [path.name for path in out.rglob("*") if path.is_file()] == ["notes.txt"]

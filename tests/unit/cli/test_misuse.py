@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import scrapy_robotspec
-from tests.support.command_line import RunCommand
+from tests.support.command_line import RunCommand, shell
 from tests.support.evidence import make_evidence
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
@@ -53,7 +52,9 @@ MISUSES = [
     ("bulk robots.txt --tokens x --out robots.txt", "is in a folder of inputs"),
     ("bulk robots.txt --tokens x --out out --format xml", "xml"),
     ("bulk more --tokens x --out more/out", "is in a folder of inputs"),
-    ("bulk missing --tokens x --out out", "cannot read missing: give a WARC file"),
+    ("bulk missing --tokens x --out out", "cannot read missing: no such file or folder"),
+    ("bulk no.warc.gz --tokens x --out out", "cannot read no.warc.gz: no such file or folder"),
+    ("bulk paths.md --tokens x --out out", "cannot read paths.md: give a WARC file"),
     ("bulk robots.txt --tokens names.txt --out out", "cannot read names.txt: no such file"),
     ("bulk robots.txt --tokens , --out out", "give a file of names"),
     (
@@ -83,6 +84,7 @@ def test_misuse_exits_with_2_and_names_the_remedy(
     (folder / "more/a.txt").touch()
     (folder / "empty").mkdir()
     (folder / "paths.txt").write_text("/cart/1\n")
+    (folder / "paths.md").touch()
     (folder / "none.txt").write_text("# nothing yet\n")
     (folder / "utf16.txt").write_text("/cart/1\n", encoding="utf-16")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -101,23 +103,6 @@ def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
     )
     assert "belong to 2 origins" in result.err
     assert not run_command("check", "robots.txt", "http://a.example/", "/x").err
-
-
-def shell(
-    words: str, folder: Path, given: str = "", start: str = "", **environment: str
-) -> subprocess.CompletedProcess[str]:
-    """``robotspec`` with *words* as a shell reads them, and *given* on standard input."""
-    return subprocess.run(
-        f"{start}{shlex.quote(sys.executable)} -m scrapy_robotspec {words}",
-        shell=True,
-        input=given,
-        capture_output=True,
-        encoding="utf-8",
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT), **environment},
-        check=False,
-        timeout=60,
-    )
 
 
 def test_standard_input_serves_as_file_and_as_list(folder: Path) -> None:

@@ -1,13 +1,15 @@
-"""Pages never destroy anything: no input, no file of another tool."""
+"""What is written destroys nothing: no input, no file of another tool, nothing at all by a half."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import stat
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import RunCommand
+from tests.support.command_line import RunCommand, shell
 
 INPUTS = [
     ("check robots.txt / --html {}", "robots.txt"),
@@ -73,3 +75,70 @@ def test_the_output_is_checked_before_the_work_begins(
         result = run_command("check", "robots.txt", "/x", "--html", name)
         assert (result.code, result.out) == (2, "")
         assert words in result.err
+
+
+#: Commands that replace a file, the file, and what they write into it.
+WRITERS = [
+    ("lint big.txt --fix --advice", "big.txt"),
+    ("show robots.txt --html page.html --force", "page.html"),
+]
+#: Lines whose proposals make a file longer, behind 20 KB of comments.
+BIG = "# padding\n" * 3000 + "User-agent: *\n" + "".join(f"Disallow:/{n}\n" for n in range(50))
+
+#: The rights of root that let it write into any folder.
+NO_RIGHTS = "setpriv --bounding-set=-dac_override,-dac_read_search "
+
+
+@pytest.fixture
+def written(folder: Path) -> Path:
+    """The folder, with files that commands replace."""
+    for name in ("big.txt", "page.html"):
+        (folder / name).write_text(BIG)
+        (folder / name).chmod(0o640)
+    return folder
+
+
+@pytest.mark.parametrize(("words", "name"), WRITERS)
+def test_a_full_disk_leaves_the_file_as_it_was(written: Path, words: str, name: str) -> None:
+    """Half a robots.txt would allow what the whole one disallows; exit code 2, one line."""
+    names = sorted(written.iterdir())
+    done = shell(f"{words} -q", written, start="ulimit -f 4; ")
+    assert done.returncode == 2
+    assert done.stderr.endswith(f": cannot write {name}: File too large\n")
+    assert (written / name).read_text() == BIG
+    assert sorted(written.iterdir()) == names
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv, of util-linux")
+@pytest.mark.parametrize(("words", "name"), WRITERS)
+def test_a_folder_that_takes_no_new_file_is_named(written: Path, words: str, name: str) -> None:
+    """The file could be written, but not as a whole."""
+    written.chmod(0o555)
+    start = NO_RIGHTS if os.getuid() == 0 else ""
+    done = shell(f"{words} -q", written, start=start)
+    written.chmod(0o755)
+    assert done.returncode == 2
+    assert f"cannot write {name}: . takes no new file: Permission denied\n" in done.stderr
+    assert (written / name).read_text() == BIG
+
+
+@pytest.mark.parametrize(("words", "name"), WRITERS)
+def test_a_replaced_file_keeps_its_mode_and_a_link_its_target(
+    run_command: RunCommand, written: Path, words: str, name: str
+) -> None:
+    (written / "target").mkdir()
+    (written / name).rename(written / "target/file")
+    (written / name).symlink_to("target/file")
+    assert run_command(*words.split()).code == 0
+    assert (written / name).is_symlink()
+    assert (written / "target/file").read_text() != BIG
+    assert stat.S_IMODE((written / name).stat().st_mode) == 0o640
+    assert [path.name for path in (written / "target").iterdir()] == ["file"]
+
+
+def test_a_page_can_be_written_to_a_pipe_or_a_device(written: Path) -> None:
+    """``--html /dev/null``, and the ``>(command)`` of a shell."""
+    done = shell("show robots.txt --html /dev/stderr", written)
+    assert "</html>" in done.stderr
+    assert shell("show robots.txt --html /dev/null", written).returncode == 0
+    assert Path("/dev/null").is_char_device()

@@ -245,12 +245,13 @@ def test_contents_that_fail_midway_leave_the_old_ones(
     assert path.read_text() == ""
 
 
-def test_the_temporary_file_follows_no_link(tmp_path: Path) -> None:
+def test_the_report_follows_no_link(tmp_path: Path) -> None:
     """SAF-05: another user of the folder must not choose which file is overwritten."""
     path, precious = tmp_path / "report.jsonl", tmp_path / "precious"
     report = create(str(path))
     precious.write_text("precious\n")
-    (tmp_path / "report.jsonl.tmp").symlink_to(precious)
+    path.unlink()
+    path.symlink_to(precious)
     report._update()
     assert precious.read_text() == "precious\n"
     assert path.read_text() == ""
