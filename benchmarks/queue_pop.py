@@ -53,6 +53,7 @@ def crawler_with_engine() -> Any:
         wake=lambda: None,
         on_waiting=lambda origin, request: None,
         count_waiting=lambda change: None,
+        is_active=lambda request: True,
     )
     return crawler
 
@@ -62,7 +63,8 @@ def hold(crawler: Any, origins: int) -> ExitStack:
     gate = crawler.get_downloader_middleware(RobotSpecMiddleware).gate
     waits = ExitStack()
     for n in range(origins):
-        waits.enter_context(gate.hold(Origin.of(f"http://host{n}.example.com/")))
+        url = f"http://host{n}.example.com/"
+        waits.enter_context(gate.hold(Origin.of(url), Request(url)))
     return waits
 
 

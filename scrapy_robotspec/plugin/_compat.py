@@ -188,16 +188,16 @@ class DownloadSlots:
     def __init__(self, engine: ExecutionEngine) -> None:
         self.key: Callable[[Request], str] = engine.downloader.get_slot_key
         self._slots = engine.downloader.slots
-        self._active = engine.downloader.active
 
     def active_in(self, key: str) -> int:
         """The number of requests in the slot *key*."""
         slot = self._slots.get(key)
         return 0 if slot is None else len(slot.active)
 
-    def is_active(self, request: Request) -> bool:
-        """Whether *request* is in the downloader or its middlewares."""
-        return request in self._active
+
+def is_active(engine: ExecutionEngine | None, request: Request) -> bool:
+    """Whether *request* is in the downloader or its middlewares."""
+    return engine is not None and request in engine.downloader.active
 
 
 def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:

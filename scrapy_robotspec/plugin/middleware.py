@@ -129,25 +129,25 @@ class RobotSpecMiddleware(GateOwner):
     ) -> Request | Awaitable[Request | None] | None:
         """Pass *request* on (None), let it wait, or raise."""
         # hot path
-        popped = self._waits.arrived(request)
+        self._waits.arrived(request)
         origin = self._policy.origin(request)
         if origin is None:
+            self._waits.goes_on(None, request)
             self._enforcer.exempt(request)
             return None
         answer = self.robots.ask(origin, request, time.time())
         if isinstance(answer, Pending):
-            return self._wait(origin, request, popped)
+            return self._wait(origin, request)
         decision, found = answer
         if self._policy.spaces and decision.allowed and self._waits.delay(found, request):
-            return self._wait(origin, request, popped)
-        if origin in self.robots.live:
-            self.gate.update(origin)
+            return self._wait(origin, request)
+        self._waits.goes_on(origin, request)
         self._enforcer.apply(request, decision, found)
         return None
 
-    async def _wait(self, origin: Origin, request: Request, popped: bool) -> Request | None:
+    async def _wait(self, origin: Origin, request: Request) -> Request | None:
         """Apply the decision about *request* when it may go; returned if the spider closes."""
-        answer = await self._waits.wait(origin, request, popped=popped)
+        answer = await self._waits.wait(origin, request)
         if answer is None:
             return request
         self._enforcer.apply(request, *answer)

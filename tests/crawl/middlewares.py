@@ -125,6 +125,45 @@ class DropsPages:
             raise IgnoreRequest("not this one")
 
 
+class EndsPages:
+    """Ends requests on their way, before ours and behind it, as their URLs say."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Request | Response | None:
+        url = request.url
+        if f"/{self._path}" not in url:
+            return None
+        if "dropped" in url:
+            raise IgnoreRequest("not this one")
+        if "broken" in url:
+            raise ValueError("a mistake")
+        if "answered" in url:
+            return Response(url, request=request)
+        if "repeated" in url and not request.meta.get("repeated"):
+            return request.replace(dont_filter=True, meta={**request.meta, "repeated": True})
+        if "replaced" in url:
+            return request.replace(url=url.replace(f"/{self._path}", f"/from-{self._path}"))
+        return None
+
+
+class EndsPagesBefore(EndsPages):
+    """Stands before ours."""
+
+    def __init__(self) -> None:
+        super().__init__("before")
+
+
+class EndsPagesBehind(EndsPages):
+    """Stands behind ours."""
+
+    def __init__(self) -> None:
+        super().__init__("behind")
+
+
 class SetsUserAgent:
     """Gives requests without a User-Agent another one, as scrapy-user-agents does."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -126,11 +128,43 @@ def test_autothrottle_learns_nothing_from_it(server: Server) -> None:
     assert max(delays) < 1400  # half of the latency of the robots.txt, which would be the next one
 
 
-def test_a_page_request_that_another_middleware_drops_is_not_waited_for(server: Server) -> None:
-    """The first request of an origin may vanish before it comes to us; the others go on."""
+FOREIGN_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}
+ENDS = ("dropped", "broken", "answered", "repeated", "replaced", "passed")
+ENDING = {
+    "DOWNLOADER_MIDDLEWARES": {
+        "tests.crawl.middlewares.EndsPagesBefore": 50,
+        "tests.crawl.middlewares.EndsPagesBehind": 150,
+    }
+}
+
+
+@pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE], ids=["own queue", "foreign queue"])
+@pytest.mark.parametrize("delay", [{}, {"ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.01}], ids=["", "delay"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_page_request_that_another_middleware_ends_is_not_waited_for(
+    server: Server, queue: dict[str, Any], delay: dict[str, Any], seed: int
+) -> None:
+    """Before ours and behind it, first and last of an origin, more than may be parked."""
+    random = Random(seed)
+    sites = [server.site(f"127.0.0.{n}", after(random.random() / 2, reply(NO))) for n in (2, 3, 4)]
+    paths = [f"/{where}-{end}" for where in ("before", "behind") for end in ENDS]
+    urls = [site.url(f"{path}-{n}") for site in sites for path in paths for n in range(5)]
+    random.shuffle(urls)
+    settings = {**ENDING, **queue, **delay, "ROBOTSPEC_MAX_PARKED": 4}
+    result = crawl(urls, settings, spider="counting_tables")
+    assert result.ended_once(
+        re.sub("(before|behind)(-replaced)", r"from-\1\2", url) for url in urls
+    )
+    assert result.stats["robotspec/waiting"] == result.stats["robotspec/pending"] == 0
+    _rules, *others = result.of("tables")[-1]["sizes"]
+    spaced = {len(sites)} if delay else set()  # until the last slots have ended
+    assert set(others) <= spaced, "no table keeps an origin that is idle"
+
+
+def test_an_origin_whose_requests_are_all_dropped_is_forgotten(server: Server) -> None:
+    """Its last one too, after which nothing is queued."""
     site = server.site("127.0.0.2", NO)
-    urls = [site.url(f"/dropped{n}") for n in range(3)] + [site.url("/yes"), site.url("/no")]
-    dropping = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.DropsPages": 50}}
-    result = crawl(urls, dropping)
+    urls = [site.url(f"/before-dropped-{n}") for n in range(5)]
+    result = crawl(urls, ENDING, spider="counting_tables")
     assert result.ended_once(urls)
-    assert site.pages_asked == ["/yes"]
+    assert result.of("tables")[-1]["sizes"] == []

@@ -55,7 +55,8 @@ class Gate:
     an origin has valid rules, *is_spaced* whether a crawl delay is in force for it. *may_fetch* is
     the lookup's; *wake* makes the engine look into the scheduler. *on_waiting* is called with each
     request that is queued while its origin is not READY, *count_waiting* with each change of the
-    number of queued requests whose origin is HELD.
+    number of queued requests whose origin is HELD. *is_active* says whether a request is in the
+    downloader.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Gate:
         wake: Callable[[], None],
         on_waiting: Callable[[Origin, Request], object],
         count_waiting: Callable[[int], None],
+        is_active: Callable[[Request], bool],
     ) -> None:
         self._live = live
         self.origin_of = origin_of
@@ -79,8 +81,11 @@ class Gate:
         """Whether a fetch may begin; else the engine is woken later."""
         self._wake = wake
         self._on_waiting = on_waiting
-        self.left: dict[Origin, Request] = {}
-        """Requests that have left alone and have not arrived in the middleware."""
+        self._is_active = is_active
+        self.popped: dict[Request, Origin | None] = {}
+        """Requests that have left the scheduler and neither wait nor go on, with the origin that is
+        HELD for each. One that another middleware drops, answers or sends back is in the downloader
+        no more."""
         self.queues: list[OriginQueues] = []
         """The scheduler's, if it is ours. They follow every change of state."""
 
@@ -107,14 +112,21 @@ class Gate:
 
     def leave(self, origin: Origin, request: Request) -> None:
         """*request* leaves its queue alone."""
-        self.left[origin] = request
+        self.popped[request] = origin
         self._set(self._live.use(origin), QueueState.HELD)
 
+    def goes_on(self, origin: Origin | None, request: Request) -> None:
+        """*request* has not waited, and is passed on or refused."""
+        # hot path
+        self.popped.pop(request, None)
+        if origin is not None and origin in self._live:
+            self.update(origin)
+
     @contextmanager
-    def hold(self, origin: Origin) -> Iterator[None]:
-        """Let no request of *origin* go while one of them waits."""
+    def hold(self, origin: Origin, request: Request) -> Iterator[None]:
+        """Let no request of *origin* go while *request* waits."""
         live = self._live.use(origin)
-        self.left.pop(origin, None)
+        self.popped.pop(request, None)
         live.holds += 1
         self._set(live, QueueState.HELD)
         try:
@@ -131,7 +143,6 @@ class Gate:
         live = self._live.get(origin)
         if live is None or live.holds:
             return
-        self.left.pop(origin, None)
         if live.state is not QueueState.READY:
             all_go = not self.count(origin) or self._knows(origin)
             self._set(live, QueueState.READY if all_go else QueueState.UNKNOWN)
@@ -163,6 +174,8 @@ class Gate:
         # hot path
         if is_full():
             return True
+        if self.popped:
+            self.return_lost()
         waiting = False
         for queues in self.queues:
             if queues.size:
@@ -171,13 +184,11 @@ class Gate:
                 waiting = True
         return waiting
 
-    def return_lost(self, is_active: Callable[[Request], bool]) -> None:
-        """Let other requests go where the one that left is lost.
-
-        Another middleware has dropped it. *is_active* says whether a request is in the downloader.
-        """
-        for origin, request in list(self.left.items()):
-            if not is_active(request):
+    def return_lost(self) -> None:
+        """Let other requests go where the popped one will not arrive."""
+        for request in [each for each in self.popped if not self._is_active(each)]:
+            origin = self.popped.pop(request)
+            if origin is not None:
                 self.update(origin)
 
     def close(self) -> None:
@@ -365,8 +376,8 @@ class OriginQueues:
         """
         # hot path
         gate = self._gate
-        if gate is not None and gate.left:
-            gate.return_lost(self._downloads.is_active)
+        if gate is not None and gate.popped:
+            gate.return_lost()
         ready = self._ready.least_busy() if self._ready.slots else None
         if self._unknown.slots and gate is not None and gate.may_fetch():
             # A site found now does not wait behind thousands of silent ones.

@@ -56,9 +56,8 @@ class RequestWaits:
         self._crawl_delay = self._open_crawl_delay() if policy.spaces else None
         self._is_foreign = False
         """Whether the scheduler's queues do not obey the gate."""
-        self._popped: WeakSet[Request] = WeakSet()
-        """Requests that a foreign scheduler gave and that have not arrived here."""
         self._parked = 0
+        """Requests of such a scheduler that wait."""
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
         self.gate = Gate(
@@ -70,7 +69,9 @@ class RequestWaits:
             wake=lambda: _compat.wake(crawler.engine),
             on_waiting=robots.note_route,
             count_waiting=count_waiting,
+            is_active=lambda request: _compat.is_active(crawler.engine, request),
         )
+        self._popped = self.gate.popped
 
     def _open_crawl_delay(self) -> CrawlDelay:
         from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
@@ -87,17 +88,18 @@ class RequestWaits:
 
     # --- requests
 
-    def arrived(self, request: Request) -> bool:
-        """Undo the marks of *request*; return whether a foreign scheduler gave it."""
+    def arrived(self, request: Request) -> None:
+        """Undo the marks of *request*."""
         # hot path
         if _DONT_FILTER in request.meta:
             request.dont_filter = request.meta.pop(_DONT_FILTER)
-        if not self._is_foreign or request not in self._popped:
-            return False
-        if self._is_full():
+
+    def goes_on(self, origin: Origin | None, request: Request) -> None:
+        """*request* has not waited, and goes on or is refused."""
+        # hot path
+        if self._is_foreign and self._is_full():
             _compat.wake(self._crawler.engine)
-        self._popped.discard(request)
-        return True
+        self.gate.goes_on(origin, request)
 
     def delay(self, found: Resolved | None, request: Request) -> float | None:
         """The crawl delay that *request* has to keep (seconds)."""
@@ -105,12 +107,13 @@ class RequestWaits:
             return None
         return self._policy.delay(found, request)
 
-    async def wait(self, origin: Origin, request: Request, *, popped: bool) -> Answer | None:
+    async def wait(self, origin: Origin, request: Request) -> Answer | None:
         """The decision about *request*, once it may go.
 
-        None: the caller returns it to the scheduler. *popped*: a foreign scheduler gave it. Raises
-        ``IgnoreRequest`` where it cannot go back.
+        None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
+        back.
         """
+        popped = self._is_foreign and request in self._popped
         self._parked += popped
         parking = self._parking if popped else None
         if parking is not None:
@@ -130,7 +133,7 @@ class RequestWaits:
         return answer
 
     async def _wait(self, origin: Origin, request: Request) -> Answer:
-        with self.gate.hold(origin):
+        with self.gate.hold(origin, request):
             self._robots.note_route(origin, request)
             has_slot = False
             while True:
@@ -170,7 +173,7 @@ class RequestWaits:
         assert engine is not None
         self._is_foreign = not self.gate.queues
         if self._is_foreign:
-            scheduler = _compat.watch_scheduler(engine, self._popped.add)
+            scheduler = _compat.watch_scheduler(engine, self._note_popped)
             _compat.back_out_while(engine, self._must_wait)
             if hasattr(scheduler, "queue"):  # as of scrapy-redis
                 from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
@@ -183,10 +186,17 @@ class RequestWaits:
 
     def _must_wait(self, is_full: Callable[[], bool]) -> bool:
         """As :meth:`Gate.must_wait`, with a scheduler that is not ours."""
-        return is_full() or self._is_full()
+        if is_full():
+            return True
+        if self._is_full():
+            self.gate.return_lost()
+        return self._is_full()
 
     def _is_full(self) -> bool:
         return self._parked + len(self._popped) >= self._robots.settings.max_parked
+
+    def _note_popped(self, request: Request) -> None:
+        self._popped[request] = None
 
     def close(self) -> None:
         """Make no more calls."""

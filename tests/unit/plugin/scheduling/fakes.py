@@ -35,6 +35,7 @@ class GateHarness:
         self.wakes = 0
         self.waiting = 0
         self.live = LiveOrigins()
+        self.downloads = ActiveRequests()
         self.gate = Gate(
             self.live,
             origin_of=lambda request: Origin.of(request.url),
@@ -44,6 +45,7 @@ class GateHarness:
             wake=self._wake,
             on_waiting=lambda origin, request: None,
             count_waiting=self._count_waiting,
+            is_active=self.downloads.is_active,
         )
 
     def _count_waiting(self, change: int) -> None:
@@ -55,7 +57,7 @@ class GateHarness:
     def hold(self, origin: Origin) -> ExitStack:
         """A wait of *origin* that has begun; close it to end the wait."""
         wait = ExitStack()
-        wait.enter_context(self.gate.hold(origin))
+        wait.enter_context(self.gate.hold(origin, cast("Any", object())))
         return wait
 
 
@@ -85,7 +87,7 @@ class QueuesHarness:
     """OriginQueues with queues in memory. Requests are any objects."""
 
     def __init__(self, harness: GateHarness | None) -> None:
-        self.downloads = ActiveRequests()
+        self.downloads = harness.downloads if harness else ActiveRequests()
         self.emptied: list[OriginQueue] = []
         self.queues: OriginQueues = OriginQueues(
             harness.gate if harness else None, cast("Any", self.downloads), self.emptied.append

@@ -21,7 +21,7 @@ def in_state(state: QueueState) -> tuple[GateHarness, ExitStack]:
     QueuesHarness(harness).push("slot", A, "request")
     harness.known.clear()
     if state is QueueState.HELD:
-        wait.enter_context(harness.gate.hold(A))
+        wait.enter_context(harness.hold(A))
     return harness, wait
 
 
@@ -34,7 +34,7 @@ def leaves(harness: GateHarness, wait: ExitStack) -> None:
 
 
 def waits(harness: GateHarness, wait: ExitStack) -> None:
-    wait.enter_context(harness.gate.hold(A))
+    wait.enter_context(harness.hold(A))
 
 
 def ends_with_rules(harness: GateHarness, wait: ExitStack) -> None:
@@ -88,7 +88,7 @@ def test_closed_gate_makes_no_calls() -> None:
     harness = GateHarness()
     queues = QueuesHarness(harness)
     queues.push("slot", A, "request")
-    with harness.gate.hold(A):
+    with harness.hold(A):
         harness.gate.close()
     assert not queues.queues.may_go()
     assert not harness.gate.must_wait(lambda: False)

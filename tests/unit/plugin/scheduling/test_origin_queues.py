@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import settings
@@ -48,7 +48,7 @@ def test_one_request_at_a_time_leaves_where_a_crawl_delay_is_in_force() -> None:
     for _ in range(3):
         gone.append(queues.send())
         assert queues.pop() is None
-        with harness.gate.hold(A):
+        with harness.gate.hold(A, gone[-1]):
             assert queues.pop() is None
     assert gone == [0, 1, 2]
 
@@ -227,9 +227,9 @@ class AnyOrder(RuleBasedStateMachine):
             origin = self.where[request][1]
             if origin is not None and wait:
                 stack = self.waits[request] = ExitStack()
-                stack.enter_context(self.harness.gate.hold(origin))
+                stack.enter_context(self.harness.gate.hold(origin, cast("Any", request)))
             elif origin is not None:
-                self.harness.gate.update(origin)
+                self.harness.gate.goes_on(origin, cast("Any", request))
                 self.queues.downloads.end(request)
 
     @rule(known=st.booleans())
@@ -286,7 +286,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert left == self.inside
         assert self.queues.queues._queues == {}
         assert self.harness.waiting == 0
-        self.harness.gate.return_lost(lambda request: False)
+        self.harness.gate.return_lost()
         assert self.harness.live == {}, "no entry of an origin without requests is left"
 
 

@@ -44,6 +44,7 @@ class Crawl(LookupHarness):
         super().__init__(hold_timeout=HOLD, retry_max_delay=8.0)
         self.live = LiveOrigins()
         self.lookup = Lookup(self, self.store, 1, self.live)
+        self.downloads = ActiveRequests()
         self.gate = Gate(
             self.live,
             origin_of=lambda request: request.origin,  # type: ignore[attr-defined]
@@ -53,8 +54,8 @@ class Crawl(LookupHarness):
             wake=self._wake,
             on_waiting=lambda origin, request: None,
             count_waiting=self._count_waiting,
+            is_active=self.downloads.is_active,
         )
-        self.downloads = ActiveRequests()
         self.waiting = 0
         self.queues: OriginQueues = OriginQueues(
             self.gate, cast("Any", self.downloads), lambda queue: None
@@ -101,11 +102,11 @@ class Crawl(LookupHarness):
         request = str(page.number)
         if isinstance(self.lookup.ask(page.origin, self.clock(), request), Pending):
             self.waits += 1
-            with self.gate.hold(page.origin):
+            with self.gate.hold(page.origin, page):  # type: ignore[arg-type]
                 await self.lookup.wait(page.origin, request)
             self.waits -= 1
         else:
-            self.gate.update(page.origin)
+            self.gate.goes_on(page.origin, page)  # type: ignore[arg-type]
         self.downloads.end(page)
         self.done.append(page)
         self.woken = True
