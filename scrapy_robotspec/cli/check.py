@@ -58,7 +58,8 @@ _question_options = options.stack(
 @click.option(
     "--sitemap",
     metavar="SITEMAP",
-    help="Decide about every URL of a sitemap or an index of sitemaps: a path or a URL.",
+    help="Decide about every URL of a sitemap or an index of sitemaps: a path or a URL; the URL of "
+    "a robots.txt stands for all that it names.",
 )
 @click.option("--disallowed", is_flag=True, help="Show only what is disallowed.")
 def command(

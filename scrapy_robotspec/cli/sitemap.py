@@ -8,9 +8,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import ParseError, iterparse
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import is_url
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -35,20 +39,28 @@ class Sitemap(NamedTuple):
 
 
 async def read_all(name: str, top: Sitemap | None, query: Query) -> AsyncIterator[Sequence[str]]:
-    """The URLs of pages, by file: a sitemap, or those it names.
+    """The URLs of a sitemap, or of those that it names.
+
+    An index names sitemaps, and so does a robots.txt.
 
     ``top``: its contents, where it is on the disk. Raises :class:`MisuseError`.
     """
-    if top is None:
-        top = parse_sitemap(name, await query.download(name, MAX_BYTES))
-    if not top.is_index:
-        yield top.urls
-        return
-    for url in top.urls:
-        sitemap = parse_sitemap(url, await query.download(url, MAX_BYTES))
-        if sitemap.is_index:
-            raise MisuseError(f"{name} names {url}, another index: an index names sitemaps only")
-        yield sitemap.urls
+    names: Sequence[str] = [name]
+    if top is None and is_robots_txt(name):
+        body = await query.download(name, MAX_BYTES)
+        names = read_sitemaps(body, EDITIONS["google-2019"], str(Origin.of(name)))
+        if not names:
+            raise MisuseError(f"{name} names no sitemap: give the URL of one")
+    for one in names:
+        sitemap = top or parse_sitemap(one, await query.download(one, MAX_BYTES))
+        if not sitemap.is_index:
+            yield sitemap.urls
+            continue
+        for url in sitemap.urls:
+            part = parse_sitemap(url, await query.download(url, MAX_BYTES))
+            if part.is_index:
+                raise MisuseError(f"{one} names {url}, another index: an index names sitemaps only")
+            yield part.urls
 
 
 def parse_sitemap(name: str, data: bytes) -> Sitemap:

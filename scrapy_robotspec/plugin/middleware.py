@@ -98,9 +98,15 @@ class RobotSpecMiddleware(GateOwner):
         return await self.robots.decide(Request(url))
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
-        """The sitemaps that the robots.txt for *url* names (SIT-01)."""
-        robots = await self.robots.rules(Request(url))
-        return () if robots is None else robots.sitemaps
+        """The sitemaps that the robots.txt for *url* names (SIT-01, SIT-03)."""
+        request = Request(url)
+        robots = await self.robots.rules(request)
+        if robots is None:
+            return ()
+        from scrapy_robotspec.protocol.groups import read_sitemaps  # few spiders ask
+
+        origin = self._policy.origin(request)
+        return read_sitemaps(robots.body, robots.edition, str(origin))
 
     async def crawl_delay(self, url: str) -> float | None:
         """The crawl-delay for *url* in seconds (EXT-01); None: none is stated."""

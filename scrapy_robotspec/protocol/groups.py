@@ -185,8 +185,11 @@ def is_absolute(url: str) -> bool:
         return False
 
 
-def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
-    """The absolute URLs of the sitemap lines, in file order (SIT-01)."""
+def read_sitemaps(body: bytes, edition: Edition, origin: str = "") -> tuple[str, ...]:
+    """The absolute URLs of the sitemap lines, in file order (SIT-01).
+
+    ``origin``: that of the file, if known; URLs that begin with a slash are its own (SIT-03).
+    """
     if not edition.other_fields:
         return ()
     urls: list[str] = []
@@ -196,6 +199,11 @@ def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
         start = 1 + max(body.rfind(b"\n", end, at), body.rfind(b"\r", end, at), end - 1)
         end = _LINE_END(body, at).start()  # type: ignore[union-attr]  # there always is one
         name, value = split_line(body[start:end], edition) or (b"", b"")
-        if field_for(name, edition) == "sitemap" and is_absolute(url := decode(value)):
+        if field_for(name, edition) != "sitemap":
+            continue
+        url = decode(value)
+        if url.startswith("/"):
+            url = f"{origin.partition('/')[0] if url.startswith('//') else origin}{url}"
+        if is_absolute(url):
             urls.append(url)
     return tuple(urls)

@@ -318,6 +318,9 @@ def test_every_url_of_a_sitemap_of_a_site_is_decided(server: Server, outside: Fo
     for file in ([], ["robots.txt"], [f"{host}robots.txt"]):
         result = outside.robotspec("check", *file, "--sitemap", f"{host}index.xml")
         assert (result.code, result.out.splitlines()) == (1, expected), result.err
+    server.site("127.0.0.21", SHOP.replace("https://shop.example/sitemap", "/index"), pages=pages)
+    result = outside.robotspec("check", "--sitemap", f"{host}robots.txt", "--token", "x")
+    assert (result.code, result.out.splitlines()) == (1, expected), result.err
     for name, words in (("cart/c.xml", "Forbidden by robots.txt"), ("none.xml", "HTTP status")):
         result = outside.robotspec("check", "--sitemap", f"{host}{name}")
         assert (result.code, result.out) == (2, "")

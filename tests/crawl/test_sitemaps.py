@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from tests.support.crawl import Running, crawl
-from tests.support.responses import Answer, reply, silence
+from tests.support.responses import Answer, redirect, reply, silence
 from tests.support.server import Server
 
 
@@ -48,6 +48,34 @@ def test_an_origin_without_sitemaps_or_without_an_answer_gives_none(server: Serv
     result = crawl(origins, {"ROBOTSPEC_HOLD_TIMEOUT": 0}, spider="from_sitemaps")
     assert list(result.responses) == [last.url("/a")]
     assert result.exit_code == 0
+
+
+def test_a_sitemap_that_begins_with_a_slash_belongs_to_its_origin(server: Server) -> None:
+    """SIT-03: as Scrapy's SitemapSpider resolves it; also where another origin has the file."""
+    target = server.site("127.0.0.3", named("/map.xml", "//127.0.0.4/no-port.xml", "no.xml"))
+    moved = server.site("127.0.0.2", redirect(target.url("/robots.txt"), 301))
+    pages = {"/map.xml": sitemap(moved.url("/a"))}
+    moved = server.site("127.0.0.2", redirect(target.url("/robots.txt"), 301), pages=pages)
+    result = crawl([moved.url("/")], {"RETRY_ENABLED": False}, spider="from_sitemaps")
+    assert list(result.responses) == [moved.url("/a")]
+    assert target.pages_asked == []
+    assert "127.0.0.4/no-port.xml" in result.log
+    assert not result.lines("WARNING", "no sitemap")
+
+
+def test_a_crawl_without_any_sitemap_says_so(server: Server) -> None:
+    """SIT-03: whatever the reason; INFO where other origins name some."""
+    empty = server.site("127.0.0.2", "Sitemap: map.xml\nSitemap: http://\n")
+    missing = server.site("127.0.0.3", reply("", 404))
+    result = crawl([empty.url(), missing.url()], spider="from_sitemaps")
+    (line,) = result.lines("WARNING", "No sitemap can be followed")
+    assert "of 2 of 2 origins" in line
+    assert empty.url() in line
+    full = server.site("127.0.0.4", named("/map.xml"), pages={"/map.xml": sitemap()})
+    result = crawl([empty.url(), full.url()], spider="from_sitemaps")
+    assert not result.lines("WARNING", "sitemap")
+    (line,) = result.lines("INFO", "Some sitemaps are missing")
+    assert "of 1 of 2 origins" in line
 
 
 def test_without_the_add_on_the_start_says_what_is_missing(server: Server) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 MODERN = sorted(set(EDITIONS) - {"classic"})
@@ -33,6 +34,28 @@ def test_oldest_convention_knows_no_sitemaps() -> None:
     assert robots.sitemaps == ()
     assert robots.crawl_delay("FooBot") is None
     assert robots.other("FooBot") == ()
+
+
+@pytest.mark.parametrize("origin", ["http://a.example:8080", "https://[::1]", "ftp://a.example"])
+def test_sitemap_that_begins_with_a_slash_belongs_to_a_known_origin(origin: str) -> None:
+    """SIT-03: any other relative or broken URL is not offered; without an origin none is."""
+    lines = (
+        "/s.xml",
+        "//b.example/s.xml",
+        "s.xml",
+        "../s.xml",
+        "?s",
+        "//",
+        "///s",
+        "//[::1/s",
+        "/a b",
+    )
+    body = "".join(f"Sitemap: {line}\n" for line in lines).encode()
+    scheme = origin.partition("/")[0]
+    expected = (f"{origin}/s.xml", f"{scheme}//b.example/s.xml")
+    edition = EDITIONS["google-2019"]
+    assert read_sitemaps(body, edition, origin) == expected
+    assert read_sitemaps(body, edition) == RobotsTxt.parse(body).sitemaps == ()
 
 
 @in_modern_editions
