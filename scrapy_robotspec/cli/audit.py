@@ -244,9 +244,8 @@ def _json(audit: Audit, timeline: Timeline, explain: bool) -> str:
     names = ("requests", "disallowed", "unknown")
     shown: dict[str, Any] = {name: getattr(audit, name) for name in names}
     shown |= timeline.reading.to_json()
-    if explain:
-        shown["accused"] = [_accused_object(each) for each in audit.accused]
-    return dumps(shown)
+    accused = [_accused_object(each) for each in audit.accused] if explain else None
+    return dumps({**shown, "accused": accused})
 
 
 def _accused_object(accused: Accused) -> dict[str, Any]:

@@ -119,7 +119,8 @@ class Answers:
     fully: bool = False
     """Whether losing rules and groups are wanted, too."""
     only_disallowed: bool = False
-    _name: str = ""  # of the file, where there are many
+    _file: str = ""  # the name of a file that decides
+    _is_one_of_many: bool = False
     _code: int = GOOD
     _numbers: Counter[bool | None] = field(default_factory=Counter)
     _not_covered: int = 0  # URLs that another robots.txt governs
@@ -155,8 +156,8 @@ class Answers:
         self.output.check_single(sources)
         for source in sources:
             robots = source.parse(edition, session.screen)
-            self._name = source.name if len(sources) > 1 else ""
-            self.by_file(robots, urls)
+            self._is_one_of_many = len(sources) > 1
+            self.by_file(source.name, robots, urls)
         return self.end(sources[0].name, robots)
 
     def _asked_sites(self, urls: Sequence[str | bytes]) -> list[str] | None:
@@ -178,11 +179,12 @@ class Answers:
         is_own = bool(asked) and {Origin.of(url) for url in asked} == {Origin.of(file)}
         return asked if is_own else None
 
-    def by_file(self, robots: RobotsTxt, urls: Sequence[str | bytes]) -> None:
+    def by_file(self, name: str, robots: RobotsTxt, urls: Sequence[str | bytes]) -> None:
         """Print the answers of one file, by crawler, then URL.
 
         Raises :class:`MisuseError` for a wrong token.
         """
+        self._file = name
         file = ParsedFile(robots)
         answer = explain_fully if self.fully else explain
         for tokens in options.find_crawlers(self.crawlers, [file], self.session.default_tokens):
@@ -231,13 +233,13 @@ class Answers:
             from scrapy_robotspec.render.as_json import dumps, full_object, short_object
 
             shown = full_object(found) if self.fully else short_object(found)
-            yield dumps({"file": self._name, **shown} if self._name else shown)
+            yield dumps({"file": self._file or None, **shown})
         elif self.fully:
             if self._numbers.total() > 1:
                 yield ""
-            yield from explained(found, self._name)
+            yield from explained(found, self._file if self._is_one_of_many else "")
         else:
-            prefix = f"{safe(self._name)}  " if self._name else ""
+            prefix = f"{safe(self._file)}  " if self._is_one_of_many else ""
             if self.crawlers.each:
                 prefix += f"{found.crawler:<{_WIDTH}}  "
             yield short(found, prefix)
@@ -290,12 +292,12 @@ def _check_sitemap(answers: Answers, name: str) -> int:
     async def visit(query: Query) -> None:
         async for urls in read_all(name, top, query):
             if robots is not None:
-                answers.by_file(robots, covered(urls))
+                answers.by_file(str(file), robots, covered(urls))
             else:
                 await query.decide(covered(urls))
 
     if robots is not None and top is not None and not top.is_index:
-        answers.by_file(robots, covered(top.urls))
+        answers.by_file(str(file), robots, covered(top.urls))
     else:
         answers.by_sites(visit)
     return answers.end(file or name, robots)

@@ -16,16 +16,24 @@ from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, crawler_words, first_of, paint, safe, verdict_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.session import Session, SiteOptions, Tokens
     from scrapy_robotspec.cli.urls import UrlOptions
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.render.explanation import Explanation
 
 _T = TypeVar("_T")
 
+#: A row with nothing in it.
+_NOTHING: Mapping[str, object] = dict.fromkeys(
+    (
+        *("crawlers", "old_group", "new_group", "removed", "added", "other_removed"),
+        *("other_added", "verdicts", "sitemaps_removed", "sitemaps_added"),
+    )
+)
 #: Max crawlers in one heading.
 _MOST_NAMES = 8
 
@@ -54,6 +62,7 @@ class Change(NamedTuple):
     new: Side
     flips: list[tuple[Explanation, Explanation]]
     """Old and new verdicts about one URL that differ."""
+    edition: Edition
 
 
 @options.command("diff", _EXAMPLES)
@@ -98,9 +107,10 @@ def command(
     is_different = bool(changes or removed or added)
     if as_json:
         for change in changes:
-            screen.say(dumps(_object(change)))
+            screen.say(dumps({**_NOTHING, **_object(change)}))
         if removed or added:
-            screen.say(dumps({"sitemaps_removed": removed, "sitemaps_added": added}))
+            row = {**_NOTHING, "sitemaps_removed": removed, "sitemaps_added": added}
+            screen.say(dumps(row))
     else:
         written = {**before.written, **after.written}
         for change in changes:
@@ -133,7 +143,7 @@ def find_changes(
         verdicts = ((explain(old, url, tokens), explain(new, url, tokens)) for url in urls)
         flips = [pair for pair in verdicts if pair[0].allowed != pair[1].allowed]
         if flips or any(side.rules or side.others for side in sides):
-            yield Change(crawlers, *sides, flips)
+            yield Change(crawlers, *sides, flips, new.robots.edition)
 
 
 def _side(file: ParsedFile, other: ParsedFile, tokens: Tokens) -> Side:
@@ -156,7 +166,7 @@ def _lines(change: Change) -> Iterator[str]:
         before, after = (safe(", ".join(side.group)) or "none" for _, side in sides)
         yield f"  group: {before} -> {after}"
     for sign, side in sides:
-        yield from (_signed(sign, rule_words(rule)) for rule in side.rules)
+        yield from (_signed(sign, rule_words(rule, change.edition)) for rule in side.rules)
     for sign, side in sides:
         yield from (_signed(sign, f"{safe(field)}: {safe(value)}") for field, value in side.others)
     for flip in change.flips:
@@ -184,19 +194,15 @@ def _summary(changes: Sequence[Change], urls: int) -> str:
 
 def _object(change: Change) -> dict[str, Any]:
     return {
-        "crawlers": [list(tokens) for tokens in change.crawlers],
-        "old_group": list(change.old.group),
-        "new_group": list(change.new.group),
-        "removed": [rule_object(rule) for rule in change.old.rules],
-        "added": [rule_object(rule) for rule in change.new.rules],
-        "other_removed": [list(pair) for pair in change.old.others],
-        "other_added": [list(pair) for pair in change.new.others],
+        "crawlers": change.crawlers,
+        "old_group": change.old.group,
+        "new_group": change.new.group,
+        "removed": [rule_object(rule, change.edition) for rule in change.old.rules],
+        "added": [rule_object(rule, change.edition) for rule in change.new.rules],
+        "other_removed": change.old.others,
+        "other_added": change.new.others,
         "verdicts": [
-            {
-                "url": old.url,
-                "old": verdict_object(old.verdict),
-                "new": verdict_object(new.verdict),
-            }
+            {"url": old.url, "old": verdict_object(old), "new": verdict_object(new)}
             for old, new in change.flips
         ],
     }

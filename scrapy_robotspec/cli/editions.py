@@ -154,7 +154,7 @@ def _object(row: Row) -> dict[str, object]:
     pairs = zip(EDITIONS, row, strict=True)
     return {
         "url": row[0].url,
-        "tokens": list(row[0].tokens),
+        "tokens": row[0].tokens,
         "agree": not disagree(row),
-        "editions": {name: verdict_object(one.verdict) for name, one in pairs},
+        "editions": {name: verdict_object(one) for name, one in pairs},
     }

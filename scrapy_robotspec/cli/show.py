@@ -58,13 +58,11 @@ def command(
             continue
         file = ParsedFile(source.parse(edition, screen))
         asked: list[Tokens] = []
-        if any(crawlers) or output.as_json:
+        if any(crawlers):
             asked = options.find_crawlers(crawlers, [file], ())
         if not output.is_page_only:
-            named = {"file": source.name} if len(sources) > 1 else {}
-            for line in (
-                _objects(named, file, asked) if output.as_json else _lines(source.name, file, asked)
-            ):
+            lines = _objects if output.as_json else _lines
+            for line in lines(source.name, file, asked):
                 screen.say(line)
         output.write(session, source.name, file, [], asked)
     return code
@@ -79,10 +77,12 @@ def _lines(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str
         yield from crawler_summary(file, file.group_for(tokens))
 
 
-def _objects(named: dict[str, str], file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
-    from scrapy_robotspec.render.as_json import dumps, group_object, rule_object
+def _objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
+    """An object for each crawler; for none, one with all groups and what holds for any other."""
+    from scrapy_robotspec.render.as_json import crawler_object, dumps, file_object
 
-    for tokens in asked:
-        group = file.group_for(tokens)
-        shown = {**group_object(group), "rules": [rule_object(rule) for rule in group.rules]}
-        yield dumps({**named, **shown, "sitemaps": list(file.robots.sitemaps)})
+    shown = file_object(name, file)
+    if asked:
+        shown["groups"] = None  # thousands of crawlers would repeat them
+    for tokens in asked or [()]:
+        yield dumps({**shown, **crawler_object(file.group_for(tokens), file.robots.edition)})

@@ -24,6 +24,8 @@ MOST_LINES = 3000
 #: Max crawlers that are named at a group.
 MOST_FOLLOWERS = 6
 
+#: The linter's code of a misspelled field.
+_MISSPELLED = "RS102"
 #: The values of ``Explanation.allowed``, in the order of the page.
 _ORDER = (False, None, True)
 
@@ -96,6 +98,9 @@ def listing(
             notes[rule.line]["loses"] = ""
         for statement in one.usage.usage.statements if one.usage is not None else ():
             notes[statement.line or 0]["states the use"] = ""
+    for finding in file.robots.lint():
+        if finding.code == _MISSPELLED:
+            notes[finding.line]["misspelled field"] = "note"
     kept = set(islice(notes, MOST_LINES))
     firsts = {group.first_line for group in file.groups}
     blank_ends = file.robots.edition.blank_line_ends_group

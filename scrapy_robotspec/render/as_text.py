@@ -53,7 +53,8 @@ def crawler_summary(file: ParsedFile, group: GroupSummary) -> Iterator[str]:
     """Everything a file contains for one crawler."""
     yield paint("strong", crawler_words(group.tokens, file.written))
     yield labelled("group", group_words(group))
-    yield from (labelled("rule", rule_words(rule)) for rule in group.rules)
+    edition = file.robots.edition
+    yield from (labelled("rule", rule_words(rule, edition)) for rule in group.rules)
     if not group.rules:
         yield labelled("rules", "none, so everything is allowed")
     yield from (labelled(*fact) for fact in other_facts(group))

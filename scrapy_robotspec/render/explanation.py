@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.protocol.paths import as_in_url, path_of
+from scrapy_robotspec.protocol.paths import as_in_url, canonical_text, path_of
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.site import site_facts, why
 from scrapy_robotspec.render.text import (
@@ -21,6 +21,7 @@ from scrapy_robotspec.render.text import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
@@ -49,6 +50,8 @@ class Explanation(NamedTuple):
     """The crawler's name for people, escaped."""
     site: SiteAnswer | None = None
     """How robots.txt was obtained; None for a file."""
+    edition: Edition | None = None
+    """None where the project's is not known."""
     usage: UsageAnswer | None = None
     """The file's statements about the use of the page; None where not requested."""
 
@@ -70,8 +73,12 @@ class Explanation(NamedTuple):
         words: list[str] = []
         if self.site is not None and (self.verdict is None or self.reason in ("override", "usage")):
             words.append(safe(why(self.site)))
-        if self.verdict is not None and self.reason != "usage":
+        if self.rule is not None:
+            words.append(rule_words(self.rule, self.edition))
+        elif self.verdict is not None and self.reason != "usage":
             words.append(reason_words(self.verdict))
+        if self.verdict is not None and self.verdict.resolved is not None:
+            words[-1] += f"; servers read {safe(self.verdict.resolved)}"
         if self.reason == "not_covered":
             words.append("the robots.txt of another origin")
         return ", ".join(words) or self.reason
@@ -98,6 +105,7 @@ def explain(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explan
         verdict.reason,
         verdict,
         crawler=crawler_words(tokens, file.written),
+        edition=file.robots.edition,
     )
 
 
@@ -136,6 +144,7 @@ def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
         verdict=decision.verdict,
         crawler=crawler,
         site=site,
+        edition=site.edition,
     )
     if not fully or site.robots is None or decision.verdict is None:
         return found
@@ -154,17 +163,14 @@ def facts(found: Explanation) -> Iterator[tuple[str, str]]:
         if found.rule is not None or found.losing:  # else the verdict says why
             yield "decided by", precedence_words(found)
         if found.rule is not None:
-            yield "decides", rule_words(found.rule)
+            yield "decides", rule_words(found.rule, found.edition)
         for other in found.losing[:MOST]:
-            yield "loses", rule_words(other)
+            yield "loses", rule_words(other, found.edition)
         yield from other_facts(group, without_usage=found.usage is not None)
         if found.usage is not None:
             yield from found.usage.facts()
-    edition = site.edition.name if site is not None and site.edition is not None else ""
-    if found.verdict is not None:
-        edition = found.verdict.edition
-    if edition:
-        yield "edition", edition
+    if found.edition is not None:
+        yield "edition", found.edition.name
     if site is not None:
         yield "took", duration(site.seconds)
 
@@ -178,9 +184,19 @@ def other_facts(group: GroupSummary, *, without_usage: bool = False) -> Iterator
         yield "also", f"line {line.line}: {safe(line.field)}: {safe(line.value)}"
 
 
-def rule_words(rule: Rule) -> str:
-    """``line 4: Disallow: /a``, escaped."""
-    return f"line {rule.line}: {safe(rule.text.strip())}"
+def rule_words(rule: Rule, edition: Edition | None) -> str:
+    """``line 4: Disallow: /a # b (read as /a)``, escaped."""
+    shown = f"line {rule.line}: {safe(rule.text.strip())}"
+    read = rule.pattern if edition is None else compared(rule, edition)
+    is_different = read != rule.text.partition(":")[2].strip()
+    return f"{shown} (read as {safe(read) or 'no path'})" if is_different else shown
+
+
+def compared(rule: Rule, edition: Edition) -> str:
+    """The path pattern of a rule as it is compared with paths."""
+    if "\\" in rule.pattern:  # the decoded text does not say which bytes are in the file
+        return rule.pattern
+    return as_in_url(canonical_text(rule.pattern.encode(), edition))
 
 
 def precedence_words(found: Explanation) -> str:

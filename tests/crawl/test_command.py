@@ -20,6 +20,7 @@ from tests.support.command_line import (
     PROJECT_SETTINGS,
     SHOP,
     CommandResult,
+    check_json,
     install_command,
 )
 from tests.support.crawl import MODES
@@ -64,7 +65,9 @@ class Folder:
             assert code is not None, f"no end: {words}"
             out.seek(0)
             err.seek(0)
-            return CommandResult(code, out.read().decode(), err.read().decode())
+            result = CommandResult(code, out.read().decode(), err.read().decode())
+        check_json(words[words[0] == "scrapy" :][1:], result.out)
+        return result
 
 
 @pytest.fixture
@@ -166,7 +169,7 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         "disallowed allowed disallowed disallowed allowed no disallowed 7"
     )
     for words in (
-        r"(line 2: Disallow: /x # \x1b[31m\u202e)",
+        r"(line 2: Disallow: /x # \x1b[31m\u202e (read as /x))",
         "the site has no robots.txt",
         "robots.txt unreachable: HTTP status 503",
         "http://127.0.0.19:9/  (robots.txt unreachable: ",

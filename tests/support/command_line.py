@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import scrapy_robotspec
 from scrapy_robotspec.cli.app import main
@@ -94,6 +97,27 @@ class CommandResult:
         return self.out.splitlines()
 
 
+#: The folder of the JSON Schemas.
+SCHEMAS = Path(scrapy_robotspec.__file__).parent / "cli/schemas"
+
+
+@cache
+def validator(name: str) -> Any:
+    """Checks an object by the schema of that name."""
+    return Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")))
+
+
+def check_json(words: Sequence[str], out: str) -> None:
+    """Check each line of a command's JSON by its schema."""
+    if "--json" not in words and "json" not in words:
+        return
+    name = words[0]
+    for option in {"--statistics", "--explain"} & {*words} if name == "lint" else ():
+        name = f"lint{option[1:]}"
+    for line in out.splitlines():
+        validator(name).validate(json.loads(line))
+
+
 RunCommand = Any  # Callable[..., CommandResult]; fixtures are called by name only
 
 
@@ -119,6 +143,7 @@ def run_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..
     def call(*words: str) -> CommandResult:
         code = main(words)
         said = capsys.readouterr()
+        check_json(words, said.out)
         return CommandResult(code, said.out, said.err)
 
     return call

@@ -56,25 +56,37 @@ def test_one_command_answers(run_command: RunCommand, command: str, code: int, h
     assert result.out.isascii()
 
 
+#: Keys of an explanation about a site; null for a file.
+NOT_OF_A_FILE = (
+    *("origin", "outcome", "status", "age", "problem", "seconds", "robots_url", "redirect_error"),
+    *("truncated", "content_type", "failure", "failures", "unreachable_since", "hops", "meaning"),
+    *("lifetime", "bytes", "fetched_now"),
+)
+
+
+def rule(line: int, kind: str, pattern: str) -> dict[str, object]:
+    """A rule that is read as it is written."""
+    text = f"{kind.capitalize()}: {pattern}"
+    return {"line": line, "rule": text, "kind": kind, "pattern": pattern, "read_as": pattern}
+
+
 def test_json_of_an_explanation_holds_the_whole_way(run_command: RunCommand) -> None:
     """The keys are a promise: verdict, group, and each rule that matches."""
     result = run_command("explain", "robots.txt", "/cart/help", "--token", "examplebot", "--json")
+    deciding = rule(11, "allow", "/cart/help$")
     assert json.loads(result.out) == {
+        **dict.fromkeys(NOT_OF_A_FILE),
+        **deciding,
+        "file": "robots.txt",
         "url": "/cart/help",
         "tokens": ["examplebot"],
         "allowed": True,
         "reason": "rule",
-        "line": 11,
-        "rule": "Allow: /cart/help$",
-        "pattern": "/cart/help$",
         "group": ["examplebot"],
         "edition": "google-2019",
         "resolved": None,
         "path": "/cart/help",
-        "matches": [
-            {"line": 11, "rule": "Allow: /cart/help$", "kind": "allow", "pattern": "/cart/help$"},
-            {"line": 10, "rule": "Disallow: /cart/", "kind": "disallow", "pattern": "/cart/"},
-        ],
+        "matches": [deciding, rule(10, "disallow", "/cart/")],
         "group_lines": [8],
         "crawl_delay": 5.0,
         "other": [{"field": "crawl-delay", "value": "5", "line": 9}],

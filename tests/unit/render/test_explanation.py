@@ -64,3 +64,33 @@ def test_the_compared_path_is_shown_as_in_a_url(edition: str) -> None:
     url = "http://example.com/50%/a$b*%2a%7e"
     shown = "/50%/a%24b%2A%2A~"
     assert explain_fully(ParsedFile(robots), url, ["FooBot"]).path == shown
+
+
+READ = [
+    (b"Disallow: /a", "/a", "google-2019", ""),
+    (b"Disallow: /a # b", "/a", "google-2019", " (read as /a)"),
+    (b"Disallow: /a#b", "/a", "google-2019", " (read as /a)"),
+    (b"Disallow: /#b", "/a", "google-2019", " (read as /)"),
+    (b"disallow:/%7ea", "/~a", "google-2019", " (read as /~a)"),
+    (b"disallow:/%c3x", "/%C3x", "classic", " (read as /%C3x)"),
+    (b"Disallow: /\xc3\xbc", "/\xfc", "google-2019", " (read as /%C3%BC)"),
+    (b"Disallow: /\xfc", b"/\xfc", "google-2019", ""),
+    (b"Disallow /a", "/a", "google", " (read as /a)"),
+    (b"Disallow: /" + b"a" * 20_000, "/" + "a" * 20_000, "google", " (read as /aaa"),
+]
+
+
+@pytest.mark.parametrize(("line", "path", "edition", "words"), READ)
+def test_a_rule_is_shown_as_it_is_read(
+    line: bytes, path: str | bytes, edition: str, words: str
+) -> None:
+    """Where that differs from the line; in one line, all of an explanation, and as data."""
+    robots = RobotsTxt.parse(b"User-agent: *\n" + line + b"\nAllow: /%7e # x\n", edition)
+    found = explain_fully(ParsedFile(robots), path, ["FooBot"])
+    assert found.allowed is False
+    shown = short(found, "")
+    assert words in shown if words else "read as" not in shown
+    assert words in next(text for text in explained(found) if " decides" in text)
+    assert full_object(found)["read_as"] == full_object(found)["matches"][0]["read_as"]
+    if words.endswith(")"):
+        assert full_object(found)["read_as"] == words[len(" (read as ") : -1]

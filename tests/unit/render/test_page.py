@@ -87,6 +87,24 @@ def test_a_group_ends_with_its_last_line_of_use(edition: str, group: list[str]) 
     assert marked == [f"line-{number}" for number in group]
 
 
+@pytest.mark.parametrize("edition", ["google-2019", "google"])
+def test_a_misspelled_field_stands_out(edition: str) -> None:
+    """Whether the edition ignores the line or not; other unknown fields do not."""
+    body = b"User-agent: *\nDisalow: /a\nNoise: 1\nDisallow: /b\n"
+    robots = RobotsTxt.parse(body, edition)
+    page = check(answers_page("robots.txt", ParsedFile(robots), [], now=NOW))
+    assert "Disalow: /amisspelled field" in " ".join(page.text.split())
+    assert page.text.count("misspelled field") == 1
+
+
+def test_a_rule_is_shown_as_it_is_read() -> None:
+    """Where that differs from the line: comments, escapes, other letters."""
+    page = check(explain(b"User-agent: *\nDisallow: /%7Ea/\xc3\xbc # all\nAllow: /\n", "/~a/ü"))
+    words = " ".join(page.text.split())
+    assert "line 2: Disallow: /%7Ea/ü # all (read as /~a/%C3%BC)" in words
+    assert "Allow: / (read" not in words
+
+
 def test_markup_in_a_file_and_in_a_url_stays_text() -> None:
     """SAF-04: what looks like tags is shown letter by letter."""
     text = explain(HOSTILE, HOSTILE_URL)
