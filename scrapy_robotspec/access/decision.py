@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.outcome import without_user_info
+from scrapy_robotspec.access.outcome import NO_FILE, without_user_info
+from scrapy_robotspec.access.reasons import (
+    NO_ANSWER,
+    NO_ROBOTS_TXT_WORDS,
+    OTHER_STATUS,
+    REASONS,
+    SERVERS_READ,
+    UNREACHABLE_ALLOWED,
+    Words,
+)
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
+
+
+_UNKNOWN = Words("{reason}", "{verb} by {reason}.")
 
 
 class Decision(NamedTuple):
@@ -43,14 +55,36 @@ class Decision(NamedTuple):
     @property
     def detail(self) -> str:
         """The reason as one sentence in ASCII, safe for a terminal (SAF-04)."""
-        words = rule_in_words(self.verdict)
-        return _DETAILS.get(self.reason, "{verb} by {reason}.").format(
+        return self._fill(self._words.sentence, rule_in_words(self.verdict))
+
+    def cause(self, rule: str | None = None) -> str:
+        """The reason in a few words.
+
+        *rule*: the deciding line as the view shows it.
+        """
+        if self.origin is None and self.verdict is None and self.reason == "no_rule":
+            return NO_ROBOTS_TXT_WORDS
+        return self._fill(self._words.short, rule or rule_in_words(self.verdict))
+
+    @property
+    def _words(self) -> Words:
+        reason = self.reason
+        if reason == "unavailable" and self.status not in NO_FILE:
+            reason = OTHER_STATUS
+        elif reason == "unreachable" and self.allowed:
+            reason = UNREACHABLE_ALLOWED
+        return REASONS.get(reason, _UNKNOWN)
+
+    def _fill(self, words: str, rule: str) -> str:
+        return words.format(
             verb="Allowed" if self.allowed else "Disallowed",
             reason=printable(self.reason),
             file="robots.txt" if self.origin is None else printable(self.origin.robots_url),
-            rule=f" ({words})" if words else "",
+            rule=rule,
+            in_brackets=f" ({rule})" if rule else "",
+            after_comma=f", {rule}" if rule else "",
             status=self.status,
-            failure=printable(self.failure or "no answer"),
+            failure=printable(self.failure or NO_ANSWER),
             usage=self.usage and self.usage.detail,
         )
 
@@ -70,22 +104,7 @@ def rule_in_words(verdict: Verdict | None) -> str:
     line = f"line {verdict.rule.line}: {verdict.rule.text.strip()!a}"
     if verdict.resolved is None:
         return line
-    return f"{line}, without dot segments: {without_user_info(verdict.resolved)!a}"
-
-
-#: A sentence for each reason of a :class:`Decision`.
-_DETAILS = {
-    "rule": "{verb} by {file}{rule}.",
-    "no_rule": "Allowed: no rule of {file} matches the URL.",
-    "no_group": "Allowed: no group of {file} is for this crawler.",
-    "robots_txt_itself": "Allowed: {file} itself is never disallowed.",
-    "unavailable": "Allowed: there is no {file} (HTTP status {status}).",
-    "unreachable": "{verb}: {file} is unreachable ({failure}).",
-    "limit_passed": "Allowed: {file} has been unreachable for too long ({failure}).",
-    "policy": "Disallowed by the status policy: {file} responds with HTTP status {status}.",
-    "override": "{verb} by ROBOTSPEC_OVERRIDES{rule}.",
-    "usage": "{verb}: {usage}.",
-}
+    return f"{line}{SERVERS_READ}{without_user_info(verdict.resolved)!a}"
 
 
 def printable(text: str) -> str:

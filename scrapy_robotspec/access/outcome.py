@@ -106,7 +106,7 @@ NOT_FROM_THE_SITE = frozenset({407, 511})
 #: Statuses that say of themselves that they will pass (FET-19).
 TEMPORARY = frozenset({408, 425, 429})
 #: Statuses of a missing file; any other 4xx is doubtful (FET-20).
-_NO_FILE = frozenset({404, 410})
+NO_FILE = frozenset({404, 410})
 
 SUCCESS = range(200, 300)
 CLIENT_ERRORS = range(400, 500)
@@ -191,7 +191,7 @@ def doubt(attempt: FetchResult, found: Meaning) -> str | None:
     if attempt.redirect_error is not None or status is None:
         return None
     if found is not Meaning.RULES:
-        doubtful = status in CLIENT_ERRORS and status not in _NO_FILE
+        doubtful = status in CLIENT_ERRORS and status not in NO_FILE
         return f"HTTP status {status}" if doubtful else None
     kind = foreign_kind(attempt.body)
     if kind is not None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robotspec.access.decision import printable, rule_in_words
+from scrapy_robotspec.access.decision import printable
+from scrapy_robotspec.access.reasons import UNREACHABLE
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
@@ -62,11 +63,7 @@ class ForbiddenByRobots(_Refused):
     @property
     def detail(self) -> str:
         """The line that decided, or the setting."""
-        reason = self.decision.reason
-        if reason == "policy":
-            return f"HTTP status {self.decision.status}, ROBOTSPEC_STATUS_POLICY"
-        setting = "ROBOTSPEC_OVERRIDES" if reason == "override" else reason
-        return rule_in_words(self.verdict) or setting
+        return self.decision.cause()
 
 
 class ForbiddenUsage(ForbiddenByRobots):
@@ -105,7 +102,7 @@ class ForbiddenUsage(ForbiddenByRobots):
 class RobotsUnreachable(_Refused):
     """The origin's robots.txt is unreachable."""
 
-    beginning = "robots.txt unreachable"
+    beginning = UNREACHABLE
 
     @property
     def detail(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_robotspec.access.reasons import REASONS, SERVERS_READ
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import as_in_url, canonical_text, path_of
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -14,7 +15,6 @@ from scrapy_robotspec.render.text import (
     crawler_words,
     duration,
     group_words,
-    reason_words,
     safe,
 )
 
@@ -70,18 +70,14 @@ class Explanation(NamedTuple):
     @property
     def detail(self) -> str:
         """The reason in a few words, escaped."""
-        words: list[str] = []
-        if self.site is not None and (self.verdict is None or self.reason in ("override", "usage")):
-            words.append(safe(why(self.site)))
-        if self.rule is not None:
-            words.append(rule_words(self.rule, self.edition))
-        elif self.verdict is not None and self.reason != "usage":
-            words.append(reason_words(self.verdict))
-        if self.verdict is not None and self.verdict.resolved is not None:
-            words[-1] += f"; servers read {safe(self.verdict.resolved)}"
         if self.reason == "not_covered":
-            words.append("the robots.txt of another origin")
-        return ", ".join(words) or self.reason
+            return "the robots.txt of another origin"
+        line = "" if self.rule is None else rule_words(self.rule, self.edition)
+        if line and self.verdict is not None and self.verdict.resolved is not None:
+            line += SERVERS_READ + safe(self.verdict.resolved)
+        if self.site is not None:
+            return why(self.site, line)
+        return REASONS[self.reason].short.format(rule=line)
 
     @property
     def sentence(self) -> str:

@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from scrapy_robotspec._version import __version__
+from scrapy_robotspec.access.reasons import SERVERS_READ
 from scrapy_robotspec.render.site import utc
 from scrapy_robotspec.render.text import count, duration, escaped
 
@@ -43,6 +44,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(shown=shown, count=count, duration=duration)
+    made.globals["servers_read"] = SERVERS_READ
     return made
 
 

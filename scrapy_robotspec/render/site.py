@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.render.text import count, duration
+from scrapy_robotspec.access.reasons import ANSWERS, NO_ANSWER
+from scrapy_robotspec.render.text import count, duration, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,22 +18,6 @@ if TYPE_CHECKING:
 
 #: A label and a text that is not escaped yet.
 Fact = tuple[str, str]
-
-#: By the value of ``access.outcome.Meaning``.
-_MEANINGS = {
-    "rules": "a file: its rules decide",
-    "allow": "the site has no file: everything is allowed",
-    "disallow": "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed",
-}
-
-_REASONS = {
-    "unavailable": "the site has no robots.txt, so everything is allowed",
-    "unreachable": "robots.txt is unreachable, so nothing is crawled",
-    "limit_passed": "robots.txt was unreachable beyond the limit, so its rules no longer apply",
-    "policy": "ROBOTSPEC_STATUS_POLICY counts this status as a refusal",
-    "override": "ROBOTSPEC_OVERRIDES decides for this host",
-    "no_rule": "a URL of this scheme has no robots.txt",
-}
 
 
 class SiteAnswer(NamedTuple):
@@ -61,19 +46,14 @@ class SiteAnswer(NamedTuple):
         return self.decision.origin if self.decision is not None else None
 
 
-def why(site: SiteAnswer) -> str:
-    """The reason of a decision that no rule made; not escaped."""
-    decision = site.decision
-    if decision is None:
-        return str(site.problem)
-    if decision.usage is not None:
-        return decision.usage.detail
-    if decision.reason == "unreachable":
-        if decision.allowed:
-            return "robots.txt is unreachable, and ROBOTSPEC_UNREACHABLE is 'allow'"
-        if site.record is not None and site.record.failure:
-            return f"robots.txt unreachable: {site.record.failure}"
-    return _REASONS.get(decision.reason, decision.reason)
+def why(site: SiteAnswer, line: str = "") -> str:
+    """The reason of a decision in a few words, escaped.
+
+    *line*: the deciding line as the view shows it.
+    """
+    if site.decision is None:
+        return safe(str(site.problem))
+    return site.decision.cause(line)
 
 
 def site_facts(site: SiteAnswer) -> Iterator[Fact]:
@@ -95,7 +75,7 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
         return
     error = f", {record.redirect_error}" if record.redirect_error else ""
     yield "status", f"{record.status}{error}"
-    yield "meaning", _MEANINGS[record.meaning.value]
+    yield "meaning", ANSWERS[record.meaning.value].sentence
     if record.no_robots_txt is not None:
         yield "doubt", record.no_robots_txt
     source = "fetched just now" if site.fetched else "from the cache"
@@ -109,11 +89,11 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
 
 def _failure_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     assert record.unreachable_since is not None
-    yield "failure", record.failure or "no response"
+    yield "failure", record.failure or NO_ANSWER
     since = utc(record.unreachable_since)
     age = duration(max(0.0, site.now - record.unreachable_since))
     yield "since", f"{since} ({age} ago, {count(record.failures, 'failure')})"
-    yield "meaning", "unreachable: a crawl waits, tries again, and gives up in the end"
+    yield "meaning", ANSWERS["unreachable"].sentence
 
 
 def utc(seconds: float) -> str:

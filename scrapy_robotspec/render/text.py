@@ -1,4 +1,4 @@
-"""Words for people: escaped text, numbers, durations, verdicts, crawlers and groups.
+"""Words for people: escaped text, numbers, durations, crawlers and groups.
 
 Text from outside passes :func:`safe` before it reaches a terminal, a log or a page (SAF-04).
 """
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.render.parsed_file import GroupSummary
 
 #: Max lines of one kind in an explanation.
@@ -137,13 +136,3 @@ def group_words(group: GroupSummary) -> str:
         reason = "no group names the crawler" if group.tokens else "the group for all others"
         return f"* ({at}): {reason}"
     return f"{safe(', '.join(group.names))} ({at}): the most specific name that matches"
-
-
-def reason_words(verdict: Verdict) -> str:
-    """The reason of a verdict that no rule gives."""
-    return {
-        "no_rule": "no rule of the group matches",
-        "no_group": "no group applies",
-        "robots_txt_itself": "/robots.txt itself is always allowed",
-        "rule": "a rule",
-    }[verdict.reason]

@@ -190,7 +190,7 @@ def test_an_override_is_named_and_nothing_is_requested(server: Server, project: 
         "explain", site.url("/x"), "-s", f"ROBOTSPEC_OVERRIDES={json.dumps(overrides)}"
     )
     assert result.code == 1
-    assert "(ROBOTSPEC_OVERRIDES decides for this host, line 2: " in result.out
+    assert "(ROBOTSPEC_OVERRIDES, line 2: " in result.out
     assert site.log == []
 
 

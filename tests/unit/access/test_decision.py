@@ -94,6 +94,7 @@ def rules(line: str) -> FetchResult:
         (rules("x\nDisallow: /"), "x", "Allowed: no group of FILE is for this crawler."),
         (FILE, "robots.txt", "Allowed: FILE itself is never disallowed."),
         (MISSING, "x", "Allowed: there is no FILE (HTTP status 404)."),
+        (FetchResult(status=403), "x", "Allowed: FILE responds with HTTP status 403."),
         (DOWN, "x", "Disallowed: FILE is unreachable (HTTP status 503)."),
         (
             FetchResult(status=451),

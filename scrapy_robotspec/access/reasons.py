@@ -1,0 +1,95 @@
+"""Words for reasons, outcomes and answers: every view takes them from here.
+
+Texts from outside are filled in by the view, which escapes them for its medium (SAF-04).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_robotspec.access.account import EXEMPT, NO_ROBOTS_TXT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Words(NamedTuple):
+    """The words for one thing."""
+
+    short: str
+    """For brackets and tables."""
+    sentence: str
+
+
+#: In the place of the cause of a failure that is unknown.
+NO_ANSWER = "no answer"
+UNREACHABLE = "robots.txt unreachable"
+SERVERS_READ = "; servers read "
+
+OTHER_STATUS, UNREACHABLE_ALLOWED = "other_status", "unreachable_allowed"
+
+#: Reason of a decision -> its words.
+REASONS: Mapping[str, Words] = {
+    "rule": Words("{rule}", "{verb} by {file}{in_brackets}."),
+    "no_rule": Words("no rule of the group matches", "Allowed: no rule of {file} matches the URL."),
+    "no_group": Words("no group applies", "Allowed: no group of {file} is for this crawler."),
+    "robots_txt_itself": Words(
+        "/robots.txt itself is always allowed", "Allowed: {file} itself is never disallowed."
+    ),
+    "unavailable": Words(
+        "the site has no robots.txt, so everything is allowed",
+        "Allowed: there is no {file} (HTTP status {status}).",
+    ),
+    "unreachable": Words(UNREACHABLE + ": {failure}", "{verb}: {file} is unreachable ({failure})."),
+    "limit_passed": Words(
+        "robots.txt was unreachable beyond the limit, so its rules no longer apply",
+        "Allowed: {file} has been unreachable for too long ({failure}).",
+    ),
+    "policy": Words(
+        "HTTP status {status}, ROBOTSPEC_STATUS_POLICY",
+        "Disallowed by the status policy: {file} responds with HTTP status {status}.",
+    ),
+    "override": Words(
+        "ROBOTSPEC_OVERRIDES{after_comma}", "{verb} by ROBOTSPEC_OVERRIDES{in_brackets}."
+    ),
+    "usage": Words("{usage}", "{verb}: {usage}."),
+    # further cases of two reasons: another status than 404 and 410; allowed
+    OTHER_STATUS: Words(
+        "HTTP status {status}: everything is allowed",
+        "Allowed: {file} responds with HTTP status {status}.",
+    ),
+    UNREACHABLE_ALLOWED: Words(
+        UNREACHABLE + ": {failure}, ROBOTSPEC_UNREACHABLE = 'allow'",
+        "{verb}: {file} is unreachable ({failure}).",
+    ),
+}
+
+#: A URL that has no robots.txt (LOC-11, LOC-12).
+NO_ROBOTS_TXT_WORDS = "a URL of this scheme has no robots.txt"
+
+#: Outcome of a request -> its words.
+OUTCOMES: Mapping[str, Words] = {
+    "rules": Words("by rules", "let through by the rules"),
+    "unavailable": Words("without a file", "let through, because the site has no file"),
+    "override": Words("by an override", "let through by an override"),
+    "unreachable": Words("unreachable", "let through, although the site did not answer"),
+    EXEMPT: Words(EXEMPT, f"not checked ({EXEMPT})"),
+    NO_ROBOTS_TXT: Words("no robots.txt", "of URLs that have no robots.txt (data:, file:)"),
+    "refused_rule": Words("by a rule", "refused by a rule"),
+    "refused_policy": Words("by policy", "refused by the status policy"),
+    "refused_override": Words("by an override", "refused by an override"),
+    "refused_usage": Words("by a usage preference", "refused by a usage preference"),
+    "refused_unreachable": Words("unreachable", "refused because the site did not answer"),
+}
+
+#: Meaning of an origin's latest response, or of the failure to get one -> its words.
+ANSWERS: Mapping[str, Words] = {
+    "rules": Words("with rules", "a file: its rules decide"),
+    "allow": Words("without a file (all allowed)", "the site has no file: everything is allowed"),
+    "disallow": Words(
+        "disallowed by policy", "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed"
+    ),
+    "unreachable": Words(
+        "unreachable", "unreachable: a crawl waits, tries again, and gives up in the end"
+    ),
+}
