@@ -82,15 +82,13 @@ class UsagePolicy:
         return {label: usage.preferences.get(label, "unknown") for label in self.labels}
 
 
-def meant_label(label: str) -> str | None:
-    """The known label with the words of *label*, as ``train-ai`` for ``ai_train``.
+def closest_label(label: str) -> str | None:
+    """The known label that *label* resembles most, as ``train-ai`` for ``ai_train``, or None."""
+    from difflib import get_close_matches  # few crawls need it
 
-    None for a known label, and for one with other words: drafts may add labels.
-    """
-    if label in KNOWN_LABELS:
-        return None
-    known = {frozenset(each.split("-")): each for each in KNOWN_LABELS}
-    return known.get(frozenset(re.split("[-_.]", label)))
+    known = {"".join(sorted(each.split("-"))): each for each in KNOWN_LABELS}
+    words = "".join(sorted(re.split("[-_.]", label.lower())))
+    return next(map(known.__getitem__, get_close_matches(words, known, 1, 0.5)), None)
 
 
 def as_written(statement: UsageStatement) -> str:

@@ -10,7 +10,7 @@ from scrapy_robotspec.access.usage_policy import (
     PolicyName,
     UsagePolicy,
     UsageRefusal,
-    meant_label,
+    closest_label,
 )
 
 NOTHING = Usage()
@@ -78,13 +78,17 @@ def test_detail_of_a_header_and_of_nothing() -> None:
 @pytest.mark.parametrize(
     ("label", "meant"),
     [
-        *((label, None) for label in KNOWN_LABELS),
+        *((label, label) for label in KNOWN_LABELS),
         ("train_ai", "train-ai"),
         ("ai-train", "train-ai"),
         ("input.ai", "ai-input"),
-        ("training", None),
+        ("training", "train-ai"),
+        ("Train-AI", "train-ai"),
+        ("searching", "search"),
+        ("x", None),
+        ("", None),
     ],
 )
-def test_a_label_of_other_spelling_means_a_known_one(label: str, meant: str | None) -> None:
+def test_an_unknown_label_resembles_a_known_one(label: str, meant: str | None) -> None:
     """USE-05: it would refuse nothing."""
-    assert meant_label(label) == meant
+    assert closest_label(label) == meant

@@ -36,7 +36,15 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
     [
         ({"ROBOTSPEC_USAGE_POLICY": "require-allowed"}, "ROBOTSPEC_USAGE_POLICY is set and"),
         ({"ROBOTSPEC_USAGE": ["search", "ai-train"]}, "ROBOTSPEC_USAGE contains 'ai-train'"),
-        ({"ROBOTSPEC_USAGE": ["train_ai"]}, "ROBOTSPEC_USAGE contains 'train_ai'"),
+        (
+            {"ROBOTSPEC_USAGE": ["training"]},
+            (
+                "ROBOTSPEC_USAGE contains 'training', which no draft defines: 'train-ai' is "
+                "probably meant. It concerns only pages of sites that state it; drafts define "
+                "train-ai, search, ai-input,"
+            ),
+        ),
+        ({"ROBOTSPEC_USAGE": ["x"]}, "ROBOTSPEC_USAGE contains 'x', which no draft defines. It"),
         ({"ROBOTSPEC_RETRY_TIME": 1}, "Unknown setting ROBOTSPEC_RETRY_TIME: it has no effect (is"),
         (
             {"ROBOTSPEC_USERAGENT_TOKEN": "x"},
