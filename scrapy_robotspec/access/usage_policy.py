@@ -83,7 +83,10 @@ class UsagePolicy:
 
 
 def closest_label(label: str) -> str | None:
-    """The known label that *label* resembles most, as ``train-ai`` for ``ai_train``, or None."""
+    """The known label that resembles *label* most, or None.
+
+    ``train-ai`` resembles ``ai_train``, ``ai-train`` and ``training``.
+    """
     from difflib import get_close_matches  # few crawls need it
 
     known = {"".join(sorted(each.split("-"))): each for each in KNOWN_LABELS}

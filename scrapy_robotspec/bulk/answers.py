@@ -7,10 +7,10 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.bulk.rules import SITE, rules_of
 from scrapy_robotspec.protocol.agent_index import groups_of, index_agents
 from scrapy_robotspec.protocol.agents import followed_keys
-from scrapy_robotspec.protocol.file_kind import meant_kind
+from scrapy_robotspec.protocol.extent import SITE, rules_of
+from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import line_ends, text_at
 from scrapy_robotspec.protocol.models import decode
@@ -196,7 +196,7 @@ class Group:
         """How much of the site is open."""
         extent = self._rules.extent
         if extent == "no rules":
-            return "unreadable" if meant_kind(self._robots.body) is not None else "allows all"
+            return "unreadable" if foreign_kind(self._robots.body) is not None else "allows all"
         return extent
 
     @property

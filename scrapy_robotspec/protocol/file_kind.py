@@ -1,20 +1,15 @@
-"""Recognises HTML, JSON, binary data and other content (FET-20).
+"""Recognises responses that are not a robots.txt file (FET-20).
 
-Two questions: whether an edition reads anything in a file, which decides what a crawl does, and
-whether a person meant a file as a robots.txt, which decides what a tool says.
+Crawls, the linter and bulk runs ask the same function. It looks at the content alone: whether an
+edition reads a line of it, whether a person meant a line as one of a robots.txt, and the format.
 """
 
 from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.editions import Edition
 
 
 class FileKind(str, Enum):
@@ -32,52 +27,55 @@ class FileKind(str, Enum):
 _HEAD = 1000  #: bytes at the start of a file that tell its kind
 _UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-#: The start of a page, after white space and comments; a prolog of XML may precede it.
-_HTML = re.compile(
-    rb"<(?:!doctype html|html|head|body|title|meta|link|script|style|base|noscript|div|span|center"
-    rb"|table|form|iframe|font|pre|h[1-6]|p)\b",
+#: Byte order marks, white space and comments of markup, of any length.
+_BEFORE_MARKUP = re.compile(rb"(?:\xef\xbb\xbf|\s+|<!--.*?-->)*", re.S)
+_XML = re.compile(
+    rb"<(?:\?xml\b|!doctype\s+(?!html)|[a-z_][\w:.-]*\s[^>]*\bxmlns|(?:error|urlset|rss|feed)\b)",
     re.I,
 )
-_XML = re.compile(
-    rb"<(?:\?xml\b|!doctype\b|[a-z_][\w:.-]*\s[^>]*\bxmlns|(?:error|urlset|rss|feed)\b)", re.I
-)
+_DOCUMENT = re.compile(rb"<(?:!doctype\s*html|html\b)", re.I)
+#: The beginning of a page, or of a part of one: any tag, or a comment without an end.
+_MARKUP = re.compile(rb"<(?:!doctype|!--|[a-z][\w-]*[\s/>])", re.I)
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[\]{\"])")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_MOST_CONTROL = 10  #: percent of control characters in a text
+_MOST_CONTROL = 5  #: percent of control characters in a text; random bytes have 10
 #: Files without a match contain no line that any edition reads by itself.
-_MAY_HAVE_LINES = re.compile(rb"(?:\A|[\r\n])[ \t\x0b\x0c\xef\xbb\xbf]*(?:user|site)", re.I)
+_MAY_BE_READ = re.compile(rb"(?:\A|[\r\n])[ \t\x0b\x0c\xef\xbb\xbf]*(?:user|site)", re.I)
 
-#: Kinds whose files are of this kind whatever lines they contain.
-_WHOLE = (FileKind.HTML, FileKind.XML, FileKind.UTF16, FileKind.UTF32)
-#: A line that is meant as one of a robots.txt file, even if a colon or a letter is wrong.
-#: Compiled on first use.
-_ROBOTS_LINE = (
-    rb"(?i)(?:\A|[\r\n])(?:\xef\xbb\xbf)?[ \t]*(?:"
-    rb"user[-_ ]?agents?|d[a-z]{2,5}al+o?w?(?:ed)?|al+ow(?:ed)?|site-?maps?|crawl-?delay"
-    rb"|content-(?:usage|signal)|license|clean-param|host|request-rate|visit-time"
-    rb")(?:[ \t]*:|[ \t]+[/*A-Za-z])"
-)
+#: Lines that are meant as some of a robots.txt file: a known field, or one that resembles it, with
+#: a colon (U+FF1A, too), or with a value that prose does not have after the word. U+00A0, U+200B
+#: and byte order marks count as white space, byte by byte. Error pages repeat the header of their
+#: request, so a user agent with a version counts in the first line alone. Compiled on first use.
+_MEANT_LINE = rb"""(?ix)
+    \A [\s\xc2\xa0\xe2\x80\x8b\xef\xbb\xbf]* user-?agent [ \t]* :
+    | (?: \A | [\r\n] ) [>*"'`/; \t\xc2\xa0\xe2\x80\x8b\xef\xbb\xbf-]* (?:
+        (?: (?: d[a-z]{2,5} [-_ ]? )? al+o?w? (?: ed | s )?
+            | site-?maps? | crawl-?delay | content-(?: usage | signal ) | license | clean-param
+            | host | noindex | request-rate | visit-time
+        ) [ \t\xc2\xa0\xe2\x80\x8b]* (?: : | \xef\xbc\x9a )
+        | user[-_ ]?agents? [ \t\xc2\xa0\xe2\x80\x8b]* (?: : | \xef\xbc\x9a )
+            (?! [ \t]* [\w.-]* [ \t]? [/(;] )
+        | (?: d[a-z]{2,5} )? al+o?w? [ \t]+ [/*]
+        | user-?agent [ \t]+ \*
+        | site-?map [ \t]+ http
+        | crawl-?delay [ \t]+ [0-9]
+    )"""
 #: The start of a line that is neither blank nor a comment.
 _CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf|(?!\xef\xbb\xbf))|[\r\n])[ \t]*[^\s#]")
 
 
 def foreign_kind(body: bytes) -> FileKind | None:
-    """Kind of a file without valid lines (FET-20); None for text."""
-    kind = format_of(body)
-    return None if kind is None or has_lines(body) else kind
+    """The kind of content other than a robots.txt file (FET-20).
 
-
-def meant_kind(body: bytes) -> FileKind | None:
-    """The kind of a file not meant as a robots.txt, or None.
-
-    A line counts that is meant as one of a robots.txt, even if no edition reads it.
+    Content with a group or a sitemap that any edition reads is a robots.txt file, whatever is
+    around it (FET-06). So is text with a line that is meant as one, text of nothing but comments,
+    and an empty response.
     """
     kind = format_of(body)
-    if kind in _WHOLE:
-        return kind
-    if re.search(_ROBOTS_LINE, body) or not _CONTENT.search(body):
-        return None
-    return kind or FileKind.TEXT
+    if kind is None:
+        is_text = _CONTENT.search(body) and not has_lines(body)
+        return FileKind.TEXT if is_text else None
+    return None if _is_read(body) else kind
 
 
 def format_of(body: bytes) -> FileKind | None:
@@ -87,11 +85,12 @@ def format_of(body: bytes) -> FileKind | None:
         return FileKind.UTF32
     if head.startswith(_UTF16_MARKS) or _is_padded(head, 2):
         return FileKind.UTF16
-    start = _without_comments(head)
-    if _HTML.match(start) or (_XML.match(start) and _HTML.search(start)):
-        return FileKind.HTML
+    skipped = _BEFORE_MARKUP.match(body).end()  # type: ignore[union-attr]  # may be empty
+    start = body[skipped : skipped + _HEAD]
     if _XML.match(start):
-        return FileKind.XML
+        return FileKind.HTML if _DOCUMENT.search(start) else FileKind.XML
+    if _MARKUP.match(start) or (b"<!--" in head and not start):
+        return FileKind.HTML
     if _JSON.match(start):
         return FileKind.JSON
     is_binary = len(_CONTROL.findall(head)) * 100 > len(head) * _MOST_CONTROL
@@ -99,32 +98,22 @@ def format_of(body: bytes) -> FileKind | None:
 
 
 def has_lines(body: bytes) -> bool:
-    """Whether any edition reads a group or a sitemap in a file."""
-    return bool(_MAY_HAVE_LINES.search(body)) and any(
-        _has_lines(body, edition) for edition in EDITIONS.values()
-    )
+    """Whether any line of a text is read, or meant as one."""
+    return re.search(_MEANT_LINE, body) is not None or _is_read(body)
 
 
-def _has_lines(body: bytes, edition: Edition) -> bool:
-    """As an edition reads the file.
+def _is_read(body: bytes) -> bool:
+    """Whether any edition reads a rule of a group, or a sitemap.
 
-    Scripts in pages have lines such as ``userAgentElement = …``, which are a group where fields are
-    known by their first letters: there a group counts if it has rules.
+    Pages repeat the User-Agent header of their request, and scripts in them have lines such as
+    ``userAgentElement = …``: a group without rules does not count.
     """
     from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps  # few files
 
-    groups = read_groups(body, edition)
-    if any(group.rules or not edition.fields_by_prefix for group in groups):
-        return True
-    return bool(read_sitemaps(body, edition))
-
-
-def _without_comments(head: bytes) -> bytes:
-    """The beginning after a byte order mark, white space and comments of markup."""
-    rest = head.removeprefix(BYTE_ORDER_MARK).lstrip()
-    while rest.startswith(b"<!--"):
-        rest = rest.partition(b"-->")[2].lstrip()
-    return rest
+    return _MAY_BE_READ.search(body) is not None and any(
+        any(group.rules for group in read_groups(body, edition)) or read_sitemaps(body, edition)
+        for edition in EDITIONS.values()
+    )
 
 
 def _is_padded(head: bytes, width: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.file_kind import FileKind, meant_kind
+from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.protocol.lint.file_checks import (
@@ -49,10 +49,10 @@ def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
     A file that is not a robots.txt file has one finding. No content raises (SAF-01).
     """
     findings = Findings(robots.edition.name)
-    kind = meant_kind(robots.body)
+    kind = foreign_kind(robots.body)
     if kind is not None:
         code = _CODES[kind]
-        findings.add(None, code, CODES[code].message.removesuffix("."), _lines_read(robots, code))
+        findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
         return findings.sorted()
     if robots.truncated:
         effect = f"reads its first {len(robots.body)} bytes"
@@ -61,15 +61,6 @@ def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
         findings.add(None, "RS904", fault, "ignores the rest")
     _Reader(robots, findings).read_all()
     return findings.sorted()
-
-
-def _lines_read(robots: RobotsTxt, code: str) -> str:
-    """The part of a file of another kind that is read."""
-    if code != "RS152":
-        return "finds no valid line in it"
-    number = sum(len(group.rules) for group in robots.groups)
-    rules = "no rule" if not number else f"{number} rule{'s' if number > 1 else ''}"
-    return f"reads {rules} of it"
 
 
 class _Reader:

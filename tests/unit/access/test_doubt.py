@@ -12,6 +12,7 @@ from .simulation import DAY, FILE, HOUR, ORIGIN, START, Life, policy
 PAGE = b"<!doctype html><title>Just a moment...</title>"
 DOUBTFUL = {
     "HTML page": FetchResult(status=200, body=PAGE),
+    "other text": FetchResult(status=200, body=b"Too many requests"),
     "JSON": FetchResult(status=200, body=b'{"error": 404}'),
     "UTF-16 text": FetchResult(status=200, body="User-agent: *".encode("utf-16")),
     "HTTP status 202": FetchResult(status=202),
@@ -22,6 +23,8 @@ CERTAIN = [
     FILE,
     FetchResult(status=200),
     FetchResult(status=204),
+    FetchResult(status=200, body=b"# nothing yet"),
+    FetchResult(status=202, body=b"Disalow: /x"),
     FetchResult(status=200, body=PAGE + b"\n" + FILE.body),
     FetchResult(status=202, body=FILE.body),
     FetchResult(status=404, body=PAGE),

@@ -57,12 +57,12 @@ def test_cac04_a_record_keeps_the_answer_and_nothing_of_the_crawler() -> None:
     """CAC-04: bytes, times, hops; the body only where it holds rules."""
     hops = (Hop("http://example.com/robots.txt", 301),)
     headers = {"content-type": "text/html", "cache-control": "max-age=600"}
-    attempt = FetchResult(status=200, body=b"x", hops=hops, headers=headers, truncated=True)
+    attempt = FetchResult(status=200, body=b"allow:", hops=hops, headers=headers, truncated=True)
     assert policy().apply(None, ORIGIN, attempt, START, 0) == RobotsRecord(
         ORIGIN,
         meaning=Meaning.RULES,
         status=200,
-        body=b"x",
+        body=b"allow:",
         truncated=True,
         hops=hops,
         fetched_at=START,

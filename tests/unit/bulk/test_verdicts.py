@@ -405,7 +405,7 @@ def test_error_in_one_file_is_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
         if body == b"Sitemap: fail":
             raise OverflowError("too large")
 
-    monkeypatch.setattr(bulk_files, "meant_kind", fail)
+    monkeypatch.setattr(bulk_files, "foreign_kind", fail)
     found = bulk.verdicts(
         batch(url=["https://a.example/", "https://b.example/"], body=[b"Sitemap: fail", SHOP]),
         tokens=["GPTBot", "x"],

@@ -53,7 +53,7 @@ TABLE = [
     Row("RS108", "FMT-05", b"\xef\xbb\xbf" * 2 + RULE, (1,), b"\xef\xbb\xbf" + RULE),
     Row("RS151", "FMT-12", ANY + LONG + LONG, (0,), ANY + LONG),
     Row("RS152", "FMT-03", b"\xef\xbb\xbf\n<!DOCTYPE html>\n<p>\n", (0,), b"# <html>\n" + ANY),
-    Row("RS152", "FMT-03", b"<!-- a --> <!---->\n<HTML>\n" + RULE, (0,), b"<br>\n" + RULE),
+    Row("RS152", "FMT-03", b"<!-- a --> <!---->\n<HTML>\n" + RULE[14:], (0,), b"<html>\n" + RULE),
     Row("RS153", "FMT-01", "\ufeffUser-agent: *".encode("utf-16-le"), (0,), ANY),
     Row("RS153", "FMT-01", "User-agent: *\nDisallow: /".encode("utf-16-be"), (0,), RULE),
     Row("RS154", "FMT-03", gzip.compress(RULE, mtime=0), (0,), RULE + b"\0\1\2\3" * 99),
@@ -247,10 +247,11 @@ def test_file_of_another_kind_has_one_finding(body: bytes, edition: str) -> None
     assert (finding.line, finding.severity) == (0, "error")
 
 
-def test_html_page_says_how_many_rules_are_read() -> None:
-    """FMT-03: valid lines of a page count."""
-    (finding,) = RobotsTxt.parse(b"<html>\nUser-agent: *\nDisallow: /\n</html>").lint()
-    assert finding.message.endswith("google-2019 reads 1 rule of it.")
+def test_page_with_rules_is_a_file() -> None:
+    """FET-06, FET-20: its lines are reported one by one, as crawlers read them."""
+    found = RobotsTxt.parse(b"<html>\nUser-agent: *\nDisallow: none\n</html>").lint()
+    assert ("RS311", 3) in {(finding.code, finding.line) for finding in found}
+    assert "RS152" not in {finding.code for finding in found}
 
 
 def test_google_reads_lines_that_the_others_ignore() -> None:

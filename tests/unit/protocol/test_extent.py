@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import RobotsTxt
-from scrapy_robotspec.bulk.rules import rules_of
 from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.extent import Rules, rules_of
 
 #: Every path of up to four characters that the rules below are made of, and one character more.
 ALPHABET = "a/~*$"
@@ -25,10 +25,14 @@ patterns = st.one_of(
 rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), patterns), max_size=6)
 
 
+def read(body: str, edition: str) -> Rules:
+    """The rules below the first line of a text."""
+    return rules_of(("\n" + body.partition("\n")[2]).encode(), EDITIONS[edition])
+
+
 def classify(body: str, edition: str) -> str:
     """The class that the rules of a text have."""
-    text = ("\n" + body.partition("\n")[2]).encode()
-    found = rules_of(text, EDITIONS[edition]).extent
+    found = read(body, edition).extent
     return "allows all" if found == "no rules" else found
 
 
@@ -43,6 +47,10 @@ def test_the_class_is_what_all_paths_have_in_common(
     verdicts = {robots.allowed(f"https://h{path}", "x") for path in SHORT_PATHS}
     expected = "some" if len(verdicts) > 1 else "allows all" if True in verdicts else "denies all"
     assert classify(body, edition) == expected
+    root = robots.allowed("https://h/", "x")
+    exception = read(body, edition).exception
+    assert (exception is None) is (expected != "some")
+    assert exception is None or robots.allowed(f"https://h{exception}", "x") is not root
 
 
 CASES = [
@@ -70,6 +78,22 @@ CASES = [
 def test_a_rule_counts_only_if_it_has_effect(text: str, expected: str) -> None:
     """By the precedence of the default edition."""
     assert classify(f"User-agent: *\n{text}", "google-2019") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("Disallow: /admin/", "/admin/"),
+        ("Disallow: /*/feed/", "/x/feed/"),
+        ("Disallow: /\nAllow: *.gif$", "/x.gif"),
+        ("Disallow: /\nAllow: /a\nDisallow: /a$", "/a~"),
+        ("Disallow: /robots.txt", "/robots.txt~"),
+        ("Disallow: /a%2ab", "/a%2Ab"),
+    ],
+)
+def test_the_exception_is_a_path_that_a_person_would_write(text: str, path: str) -> None:
+    """Where that has the verdict of the example."""
+    assert read(f"x\n{text}", "google-2019").exception == path
 
 
 def test_a_file_with_every_character_is_classified() -> None:

@@ -9,6 +9,7 @@ kind that matches one of its examples takes precedence.
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.protocol import fast
@@ -17,7 +18,7 @@ from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.precedence import best_key, forbids, keyed_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -43,56 +44,64 @@ class Rules:
     root: int
     """The deciding precedence key for ``/``."""
 
-    def __init__(self, text: bytes, edition: Edition) -> None:
-        self._rules = rules_in(text, (0, len(text)), edition)
+    def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
+        self._rules = rules
         self._edition = edition
         # An index page may open the root (PRE-05).
         wide = [
-            rule
-            for rule in self._rules
-            if not rule[1].strip(_WIDE) or (rule[0] and edition.index_html)
+            rule for rule in rules if not rule[1].strip(_WIDE) or (rule[0] and edition.index_html)
         ]
         self.root = best_key(wide, "/", edition)
 
     @cached_property
+    def find(self) -> Callable[[str], int]:
+        """The deciding precedence key for a URL."""
+        return fast.RuleSet(self._rules, self._edition).find
+
+    def allows(self, path: str) -> bool:
+        """Whether a path of a URL may be fetched."""
+        return not forbids(self.find(SITE + path))
+
+    @property
     def extent(self) -> Extent:
         """How much of a site they leave open, ``/robots.txt`` aside (PRE-04)."""
         if not self._rules:
             return "no rules"
-        edition, unused = self._edition, _unused_text(self._rules)
-        allows = [rule for rule in self._rules if rule[0]]
-        disallows = [rule for rule in self._rules if not rule[0]]
-        if not forbids(self.root):
-            empty = [rule for rule in disallows if not rule[1]]  # it may allow all (RUL-02)
-            some = _have_effect(disallows, [*allows, *empty], unused, edition)
-            return "some" if some else "allows all"
-        some = not forbids(best_key(self._rules, f"/{unused}", edition))
-        some = some or _have_effect(allows, disallows, unused, edition)
-        return "some" if some else "denies all"
+        if self.exception is not None:
+            return "some"
+        return "denies all" if forbids(self.root) else "allows all"
+
+    @cached_property
+    def exception(self) -> str | None:
+        """A path with another verdict than ``/``, or None.
+
+        ``/robots.txt`` does not count.
+        """
+        is_open = not forbids(self.root)
+        others = [rule for rule in self._rules if rule[0] is not is_open]
+        unused = _unused_text(self._rules)
+        unruled = [] if is_open else [f"/{unused}"]
+        patterns = (pattern for _, pattern in keyed_patterns(others, self._edition))
+        examples = (_examples(pattern, unused) for pattern in patterns)
+        paths = map(as_in_url, chain(unruled, chain.from_iterable(examples)))
+        for path in paths:
+            if path != ROBOTS_TXT and self.allows(path) is not is_open:
+                shorter = path.removesuffix(unused).replace(unused, "x")
+                is_alike = shorter != ROBOTS_TXT and self.allows(shorter) is not is_open
+                return shorter if shorter and is_alike else path
+        return None
 
 
-_known_rules = lru_cache(_KNOWN)(Rules)
+def _read(text: bytes, edition: Edition) -> Rules:
+    return Rules(rules_in(text, (0, len(text)), edition), edition)
+
+
+_known_rules = lru_cache(_KNOWN)(_read)
 
 
 def rules_of(text: bytes, edition: Edition) -> Rules:
     """The rules on some lines."""
-    return (_known_rules if len(text) <= _MAX_KNOWN else Rules)(text, edition)
-
-
-def _have_effect(
-    rules: Sequence[RawRule], others: Sequence[RawRule], unused: str, edition: Edition
-) -> bool:
-    """Whether any of the rules, all of one kind, is not overruled by *others*."""
-    if not rules:
-        return False
-    find = fast.RuleSet(others, edition).find
-    return any(
-        path != ROBOTS_TXT and key < find(SITE + as_in_url(path))
-        for rule in rules
-        for key, pattern in keyed_patterns([rule], edition)
-        if forbids(key) is not rule[0]  # a rule without a path may not forbid (RUL-02)
-        for path in _examples(pattern, unused)
-    )
+    return (_known_rules if len(text) <= _MAX_KNOWN else _read)(text, edition)
 
 
 def _unused_text(rules: Sequence[RawRule]) -> str:
