@@ -25,7 +25,7 @@ from scrapy_robotspec.plugin.settings.checks import ENABLE, missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable, Iterator
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -87,7 +87,8 @@ class RobotSpecMiddleware(GateOwner):
         if _compat.is_enabled(cls, crawler.settings.getdict("ADDONS")):
             raise ConfigurationError(f"{cls.__name__} is not an add-on: {ENABLE}")
         middleware = cls(crawler)
-        crawler.signals.connect(middleware._spider_opened, scrapy_signals.spider_opened)
+        for step in middleware._first_steps():
+            crawler.signals.connect(step, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)
         return middleware
 
@@ -191,11 +192,16 @@ class RobotSpecMiddleware(GateOwner):
         finally:  # whatever cannot be counted, the requests go on
             self.gate.update(done.found.origin)
 
-    def _spider_opened(self) -> None:
-        for problem in missing_parts(self._crawler.settings):
-            logger.warning("%s.", problem)
-        self.robots.open()
-        self._waits.open()
+    def _first_steps(self) -> Iterator[Callable[[], None]]:
+        """The handlers of ``spider_opened``: an error in one stops no other."""
+        yield self._watch_sending
+        yield self.robots.open
+        yield self._waits.open
+        if self._stats.report is not None:
+            yield self._stats.report.open
+        yield self._warn_of_missing_parts
+
+    def _watch_sending(self) -> None:
         assert self._crawler.engine is not None
         observer = self.robots.observer
         _compat.watch_sending(
@@ -203,8 +209,10 @@ class RobotSpecMiddleware(GateOwner):
             self._enforcer.check_sending,
             None if observer is None else observer.on_sent,
         )
-        if self._stats.report is not None:
-            self._stats.report.open()
+
+    def _warn_of_missing_parts(self) -> None:
+        for problem in missing_parts(self._crawler.settings):
+            logger.warning("%s.", problem)
 
     async def _spider_closed(self, reason: str) -> None:
         self.gate.close()

@@ -247,11 +247,11 @@ class CrawlRobots:
             shown_uri(self.settings.cache),
             "kept" if self.settings.crawl_delay else "not kept",
         )
-        if self.observer is not None:
-            self.observer.open()
         _compat.limit_pages(self._crawler)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
+        if self.observer is not None:
+            self.observer.open()
 
     async def close(self) -> None:
         """Cancel fetches and waits, then close the stores and the evidence."""

@@ -10,9 +10,11 @@ import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from scrapy import Request, Spider
+from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
@@ -164,6 +166,14 @@ class EndsPagesBehind(EndsPages):
         super().__init__("behind")
 
 
+class AddsWhatNoQueueTakes:
+    """Gives some requests an object that cannot be pickled."""
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        if "/unencodable" in request.url:
+            request.meta["thread"] = threading.Lock()
+
+
 class SetsUserAgent:
     """Gives requests without a User-Agent another one, as scrapy-user-agents does."""
 
@@ -208,3 +218,11 @@ class SlowDisk:
             replace(source, target)
 
         os.replace = replace_later  # type: ignore[assignment]
+
+
+class LooksLikeScrapyRedis(Scheduler):
+    """Has a queue with other methods than it seems."""
+
+    queue: Any = SimpleNamespace(
+        server=None, key="", push=None, _encode_request=None, _decode_request=None
+    )

@@ -74,6 +74,23 @@ class SendsAgainExempt(Plain):
             yield request
 
 
+class Renamed(Plain):
+    """Has a callback that others have not."""
+
+    name = "renamed"
+    custom_settings = {  # noqa: RUF012
+        "SCHEDULER_QUEUE_KEY": "plain:requests",
+        "SCHEDULER_DUPEFILTER_KEY": "plain:dupefilter",
+    }
+
+    def request(self, entry: str | dict[str, Any]) -> Request:
+        request = super().request(entry)
+        return request.replace(callback=self.got_renamed) if "/new" in request.url else request
+
+    def got_renamed(self, response: Response) -> Any:
+        return self.got(response)
+
+
 class OneByOne(Plain):
     """The next request goes when the one before has ended."""
 

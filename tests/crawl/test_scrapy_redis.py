@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,3 +99,66 @@ def test_a_worker_waits_for_one_that_has_parked_requests(
     missing = set(urls) - set(result.ends)
     assert len(missing) <= 16  # what the killed one was downloading
     assert site.pages_asked.count("/yes7") <= 1
+
+
+@pytest.mark.parametrize("delay", [{}, {"ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.05}], ids=["", "delay"])
+def test_a_request_that_ends_in_an_error_is_parked_no_longer(
+    server: Server, settings: dict[str, Any], own_redis: RedisServer, delay: dict[str, Any]
+) -> None:
+    """Otherwise two workers would wait for each other's without end."""
+    robots = Switch(DOWN)
+    site = server.site("127.0.0.2", robots)
+    paths = ("bad", "wrong", "unencodable", "no", "yes")
+    urls = [site.url(f"/{path}{n}") for n in range(8) for path in paths]
+    failing = {
+        **settings,
+        **delay,
+        "ROBOTSPEC_USER_AGENT_TOKEN": "tests.crawl.tokens.broken_for_some",
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.AddsWhatNoQueueTakes": 50},
+    }
+    parked = "plain:requests:parked:*"
+    with Running(urls[::2], failing) as one, Running(urls[1::2], failing) as two:
+        one.wait_until(lambda: one.all_given and two.all_given and len(keys(own_redis, parked)) > 1)
+        robots.answer = reply(RULES)
+        results = [one.finish(), two.finish()]
+    assert results[0].ends + results[1].ends == Counter(urls)
+    assert keys(own_redis, parked) == ()
+
+
+def test_requests_that_cannot_be_decoded_are_kept_and_stop_no_other(
+    server: Server, settings: dict[str, Any], own_redis: RedisServer, tmp_path: Path
+) -> None:
+    """As while a new version is rolled out: a worker that has their callback crawls them."""
+    robots = Switch(DOWN)
+    site = server.site("127.0.0.2", robots)
+    known = [site.url(f"/yes{n}") for n in range(5)]
+    new = [site.url(f"/new{n}") for n in range(3)]
+    with Running([*known, *new], settings, spider="renamed") as killed:
+        killed.wait_until(lambda: killed.all_given and len(site.robots_asked) > 3)
+        killed.send(signal.SIGKILL)
+        killed.finish(20)
+    robots.answer = reply(RULES)
+    other = server.site("127.0.0.3", after(20, reply(RULES)))
+    watched = {**settings, "ROBOTSPEC_EVIDENCE": str(tmp_path / "evidence")}
+    second = crawl([other.url("/x")], watched, seconds=120)
+    assert second.ended_once([*known, other.url("/x")])
+    assert second.lines("ERROR", "3 parked requests cannot be decoded", "parked:undecodable")
+    assert not second.lines("Traceback")
+    (log,) = (tmp_path / "evidence").glob("decisions-*.jsonl")
+    assert log.read_text().count('"type":"sent"') == len(known) + 1
+    assert keys(own_redis, "plain:requests:parked:*") == ("plain:requests:parked:undecodable",)
+    third = crawl([], settings, spider="renamed")
+    assert third.ended_once(new)
+    assert keys(own_redis, "plain:requests:parked:undecodable") == ()
+
+
+def keys(server: RedisServer, pattern: str) -> tuple[str, ...]:
+    """The keys of tables of requests."""
+    from redis import Redis
+
+    client = Redis.from_url(server.uri, decode_responses=True)
+    try:
+        found = sorted(client.scan_iter(pattern))
+        return tuple(key for key in found if client.type(key) == "hash")
+    finally:
+        client.close()

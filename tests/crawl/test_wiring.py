@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.crawl import MODES, crawl
@@ -119,3 +121,19 @@ def test_a_users_scheduler_queue_or_parser_may_import_the_reactor(
     assert set(result.errors) == {site.url("/no")}
     assert result.stats["robotspec/released"] == 2
     assert result.lines("WARNING", "[scrapy_robotspec]") == []
+
+
+def test_a_step_of_the_start_that_fails_hides_no_other(server: Server, tmp_path: Path) -> None:
+    """The error is logged; pages are checked when they are sent, the report is kept up to date."""
+    site = server.site("127.0.0.2", NO)
+    settings = {
+        "SCHEDULER": "tests.crawl.middlewares.LooksLikeScrapyRedis",
+        "ROBOTSPEC_EVIDENCE": str(tmp_path / "evidence"),
+        "ROBOTSPEC_REPORT": str(tmp_path / "report.jsonl"),
+    }
+    result = crawl([site.url("/no"), site.url("/yes")], settings)
+    assert result.lines("AttributeError")
+    assert site.pages_asked == ["/yes"]
+    (log,) = (tmp_path / "evidence").glob("decisions-*.jsonl")
+    assert log.read_text().count('"type":"sent"') == 1
+    assert '"let_through": 1' in (tmp_path / "report.jsonl").read_text()

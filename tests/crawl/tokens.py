@@ -41,3 +41,10 @@ def by_user_agent(request: Request, crawler: Crawler) -> str:
 async def coroutine(request: Request, crawler: Crawler) -> str:
     """Returns no token at once."""
     return "one"
+
+
+def broken_for_some(request: Request, crawler: Crawler) -> str:
+    """Raises for pages under ``/bad``, returns no legal token under ``/wrong``."""
+    if "/bad" in request.url:
+        raise LookupError("no token for this one")
+    return "" if "/wrong" in request.url else "examplebot"

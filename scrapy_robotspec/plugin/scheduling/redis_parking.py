@@ -2,6 +2,9 @@
 
 A worker that is killed loses none of them: its heartbeat ends, and another worker puts them back
 into the shared queue. The copy in memory is the one that goes; the one in Redis says whose it is.
+
+A request that this worker cannot decode is kept as it is under ``QUEUE:parked:undecodable``. No
+worker waits for it. Each worker tries it once, at its start: it may have the code that decodes it.
 """
 
 from __future__ import annotations
@@ -28,6 +31,9 @@ logger = logging.getLogger(__name__)
 BEAT = 5.0
 LIFETIME = 3 * BEAT
 
+#: In the place of a worker's name: requests that none could decode.
+UNDECODABLE = "undecodable"
+
 #: Deletes a parked request. Returns 0 if another worker has taken it over. A request that is gone
 #: without a takeover was lost by the server: this worker keeps it.
 _RELEASE = """
@@ -44,12 +50,17 @@ redis.call('SREM', KEYS[4], ARGV[1])
 redis.call('SET', KEYS[5], 1, 'EX', 86400)
 return parked
 """
+#: Moves a request that cannot be decoded.
+_KEEP = """
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('HDEL', KEYS[1], ARGV[1])
+"""
 
 
 class RedisParking:
     """Parked requests of one worker. *queue* is scrapy-redis's own.
 
-    While Redis fails, requests are parked in memory only; one warning says so.
+    While Redis fails, requests are parked in memory only; one warning is logged.
     """
 
     def __init__(self, queue: Any) -> None:
@@ -63,25 +74,40 @@ class RedisParking:
         self._names: dict[Request, str] = {}
         self._release = self._redis.register_script(_RELEASE)
         self._take_over = self._redis.register_script(_TAKE_OVER)
+        self._keep = self._redis.register_script(_KEEP)
         self._timer: Any = None
         self._failing = False
+        self._is_unencoded = False
 
     def start(self) -> None:
         """Begin the heartbeat, and take over what dead workers have left."""
-        self._timer = _compat.call_later(BEAT, self.start)
+        self._timer = _compat.call_later(BEAT, self._go_on)
+        self._try(lambda: self._take(UNDECODABLE))
+        self._try(self._beat)
+
+    def _go_on(self) -> None:
+        self._timer = _compat.call_later(BEAT, self._go_on)
         self._try(self._beat)
 
     def park(self, request: Request) -> None:
         """Keep *request* in Redis too."""
         name = f"{self.worker}:{next(self._numbers)}"
+        try:
+            data = self._queue._encode_request(request)
+        except Exception as error:  # another middleware may have added what no serializer can take
+            if not self._is_unencoded:
+                self._is_unencoded = True
+                self._warn(error)
+            return
         self._names[request] = name
-        data = self._queue._encode_request(request)
         self._try(lambda: self._redis.hset(self._parked(self.worker), name, data))
 
     def release(self, request: Request) -> bool:
-        """Delete *request* because it goes; False if another worker has it."""
+        """Delete *request*, which waits no more; False if another worker has it."""
         keys = [self._parked(self.worker), self._parked(self.worker, ":taken")]
-        name = self._names.pop(request)
+        name = self._names.pop(request, None)
+        if name is None:  # it could not be encoded
+            return True
         result = self._try(lambda: self._release(keys, [name]))
         return result is None or bool(result)
 
@@ -114,20 +140,32 @@ class RedisParking:
 
     def _take(self, worker: str) -> None:
         """Put the requests of a dead *worker* back into the queue, then delete them here."""
-        own, keys = (
-            self._parked(self.worker),
-            [self._parked(worker, ":alive"), self._parked(worker)],
-        )
-        keys += [own, self._workers, self._parked(worker, ":taken")]
+        own, theirs = self._parked(self.worker), self._parked(worker)
+        keys = [f"{theirs}:alive", theirs, own, self._workers, f"{theirs}:taken"]
         parked = self._take_over(keys, [worker])
+        problem: Exception | None = None
+        undecodable = 0
         for name, data in zip(parked[::2], parked[1::2], strict=True):
-            self._queue.push(self._queue._decode_request(data))
+            try:
+                request = self._queue._decode_request(data)
+            except Exception as error:  # of any serializer; a callback may have another name now
+                problem = error
+                undecodable += 1
+                self._keep([own, self._parked(UNDECODABLE)], [name, data])
+                continue
+            self._queue.push(request)
             self._redis.hdel(own, name)
-        if parked:
-            logger.info(
-                "Took over %d parked requests of a scrapy-redis worker that is gone",
-                len(parked) // 2,
+        if undecodable:
+            logger.error(
+                "%d parked requests cannot be decoded (%s: %s): they stay in Redis under %s, and "
+                "the next worker that starts tries them again",
+                undecodable,
+                type(problem).__name__,
+                problem,
+                self._parked(UNDECODABLE),
             )
+        if taken := len(parked) // 2 - undecodable:
+            logger.info("Took over %d parked requests of a scrapy-redis worker that is gone", taken)
 
     def _leave(self) -> None:
         if not self._redis.hlen(self._parked(self.worker)):
@@ -144,15 +182,19 @@ class RedisParking:
             result = call()
         except (self._error, OSError) as error:
             if not self._failing:
-                logger.warning(
-                    "Redis fails (%s): requests of waiting origins are parked in memory only, and "
-                    "are lost if this worker is killed",
-                    error,
-                )
-            self._failing = True
+                self._failing = True
+                self._warn(error)
             return None
         self._failing = False
         return result
+
+    def _warn(self, error: Exception) -> None:
+        logger.warning(
+            "Requests of waiting origins are parked in memory only, and are lost if this worker is "
+            "killed (%s: %s)",
+            type(error).__name__,
+            error,
+        )
 
     @property
     def _workers(self) -> str:

@@ -114,21 +114,24 @@ class RequestWaits:
         back.
         """
         popped = self._is_foreign and request in self._popped
-        self._parked += popped
         parking = self._parking if popped else None
-        if parking is not None:
-            parking.park(request)
+        goes_back = False
+        self._parked += popped
         try:
+            if parking is not None:
+                parking.park(request)
             answer = await self._wait(origin, request)
         except IgnoreRequest:
-            if not _compat.is_closing(self._crawler.engine) or request in self._returned:
+            goes_back = _compat.is_closing(self._crawler.engine) and request not in self._returned
+            if not goes_back:
                 raise
             self._returned.add(request)
             self.send_back(request)
             return None  # it stays parked until the scheduler has it
         finally:
             self._parked -= popped
-        if parking is not None and not parking.release(request):
+            is_ours = goes_back or parking is None or parking.release(request)
+        if not is_ours:
             raise IgnoreRequest("another worker has taken over the request while it waited")
         return answer
 
@@ -171,18 +174,18 @@ class RequestWaits:
         """Prepare the engine, which exists when the spider is opened."""
         engine = self._crawler.engine
         assert engine is not None
-        self._is_foreign = not self.gate.queues
-        if self._is_foreign:
-            scheduler = _compat.watch_scheduler(engine, self._note_popped)
-            _compat.back_out_while(engine, self._must_wait)
-            if hasattr(scheduler, "queue"):  # as of scrapy-redis
-                from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
-
-                self._parking = open_parking(scheduler.queue, self._crawler.signals)
-        else:
-            _compat.back_out_while(engine, self.gate.must_wait)
         if self._crawl_delay is not None:
             _compat.load_handlers(engine)
+        self._is_foreign = not self.gate.queues
+        if not self._is_foreign:
+            _compat.back_out_while(engine, self.gate.must_wait)
+            return
+        scheduler = _compat.watch_scheduler(engine, self._note_popped)
+        _compat.back_out_while(engine, self._must_wait)
+        if hasattr(scheduler, "queue"):  # as of scrapy-redis
+            from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
+
+            self._parking = open_parking(scheduler.queue, self._crawler.signals)
 
     def _must_wait(self, is_full: Callable[[], bool]) -> bool:
         """As :meth:`Gate.must_wait`, with a scheduler that is not ours."""
