@@ -135,7 +135,12 @@ def _read(header: dict[str, Any], body: bytes, origin: Origin | None) -> RobotsR
     values = {name: header[name] for name in _PLAIN if name in header}
     for name, value in values.items():
         types = _PLAIN[name]
-        if type(value) not in types or (float in types and not math.isfinite(value)):
+        is_time, is_count = float in types, types == (int,)
+        if (
+            type(value) not in types
+            or (is_time and not math.isfinite(value))
+            or (is_count and value < 0)
+        ):
             raise ValueError(name)
     scheme, host, port = header["origin"]
     named = Origin(scheme, host, port)

@@ -12,6 +12,7 @@ same in a script.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +31,8 @@ KEPT = 60 * 86_400.0
 HORIZON = 1.0
 #: A line is kept this long after its end (seconds).
 LINE_KEPT = 3600.0
+#: Longest time that counts: a hundred years (seconds). Redis accepts no expiry that ends its clock.
+LONGEST = 100 * 365 * 86_400.0
 
 
 class Claim(NamedTuple):
@@ -71,7 +74,10 @@ class Reservation(NamedTuple):
 
 
 class Line(NamedTuple):
-    """The state of an origin. Times are seconds of the store's clock."""
+    """The state of an origin. Times are seconds of the store's clock.
+
+    A store that others can write to may contain anything in their places.
+    """
 
     next: float
     """When the last slot ends."""
@@ -80,16 +86,28 @@ class Line(NamedTuple):
     written: float
     """When this was written."""
 
+    def is_valid(self, now: float, spacing: float) -> bool:
+        """Whether :func:`reserve` can have returned this line (SAF-05).
+
+        *spacing* is the caller's. A line that was written later than *now* shows that the store's
+        clock was put back.
+        """
+        if not all(isinstance(each, int | float) and 0 <= each < math.inf for each in self):
+            return False
+        next_limit = now + HORIZON + max(spacing, LINE_KEPT)
+        # A ticket may be far ahead: workers x delay.
+        return self.written <= now and self.next <= next_limit and self.tail <= now + LONGEST
+
 
 def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Reservation]:
     """The line from now on, and the reply to *asked* at *now*.
 
-    Pass None as *line* if the store has none.
+    Pass None as *line* if the store has none. An invalid one counts as lost.
     """
-    spacing, ticket = asked.spacing, asked.ticket
-    if line is not None and line.written <= now:
+    spacing, ticket = min(asked.spacing, LONGEST), asked.ticket
+    if line is not None and line.is_valid(now, spacing):
         next_, tail, lost = line.next, line.tail, False
-    else:  # a line written in the future: the store's clock was put back
+    else:
         next_, tail, lost = 0.0, 0.0, asked.returning or line is not None
     if lost:  # other processes may have slots, and a page may have been sent just now
         next_ = now + HORIZON + spacing

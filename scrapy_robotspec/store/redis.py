@@ -17,6 +17,7 @@ from scrapy_robotspec.store.base import (
     HORIZON,
     KEPT,
     LINE_KEPT,
+    LONGEST,
     LONGEST_LEASE,
     MAX_AGENTS,
     Claim,
@@ -101,12 +102,13 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local spacing, ticket = tonumber(ARGV[1]), tonumber(ARGV[2])
 local given_up, within = tonumber(ARGV[3]), tonumber(ARGV[4])
-local horizon, kept = tonumber(ARGV[5]), tonumber(ARGV[6])
-local returning, stays = ARGV[7] == '1', within >= horizon
+local horizon, kept, longest = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local returning, stays = ARGV[8] == '1', within >= horizon
 local line = redis.call('MGET', KEYS[1])[1] or ''
 local next, tail, written = string.match(line, '^(%d+) (%d+) (%d+)$')
 next, tail, written = tonumber(next), tonumber(tail), tonumber(written)
-if not written or written > now then
+if not written or written > now or next > now + horizon + math.max(spacing, kept)
+    or tail > now + longest then
     next, tail = 0, 0
     if returning or line ~= '' then next = now + horizon + spacing end
 end
@@ -128,9 +130,6 @@ redis.call('SET', KEYS[1], text, 'PX', string.format('%.0f', lifetime))
 at = granted and at or ticket
 return {granted and 1 or 0, string.format('%.0f', at), string.format('%.0f', now)}
 """
-
-#: Redis takes no expiry beyond the end of its clock; a hundred years are enough (seconds).
-_LONGEST = 100 * 365 * 86_400.0
 
 
 class RedisStore(RecordStore):
@@ -201,17 +200,15 @@ class RedisStore(RecordStore):
     def _lifetime(self, record: RobotsRecord) -> int:
         """Milliseconds from now on, by the record's own times: no clock of ours is the server's."""
         fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
-        return int(min(fresh_for + KEPT, _LONGEST) * 1000)
+        return int(min(fresh_for + KEPT, LONGEST) * 1000)
 
     def release(self, origin: Origin, owner: str) -> None:
         self._run(_RELEASE, [self._key(origin, "lease")], owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """As in the contract, by the server's clock."""
-        spacing = min(asked.spacing, _LONGEST)
-        times = (spacing, asked.ticket, asked.given_up, asked.within, HORIZON, LINE_KEPT)
-        arguments = [*(round(each * 1e6) for each in times), int(asked.returning)]
-        granted, at, now = self._run(_RESERVE, [self._key(origin, "line")], *arguments)
+        keys = [self._key(origin, "line")]
+        granted, at, now = self._run(_RESERVE, keys, *_slot_arguments(asked))
         return Reservation(bool(granted), int(at) / 1e6, int(now) / 1e6)
 
     def node_of(self, origin: Origin) -> str | None:
@@ -236,6 +233,12 @@ class RedisStore(RecordStore):
             return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
         except self._errors as error:
             raise StoreError(f"Redis: {error}") from error
+
+
+def _slot_arguments(asked: SlotRequest) -> list[int]:
+    spacing = min(asked.spacing, LONGEST)
+    times = (spacing, asked.ticket, asked.given_up, asked.within, HORIZON, LINE_KEPT, LONGEST)
+    return [*(round(each * 1e6) for each in times), int(asked.returning)]
 
 
 def _stamp(updated_at: float | None) -> bytes:

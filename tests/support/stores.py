@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,9 @@ import weakref
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import RecordStore
+from scrapy_robotspec.store.base import Line, RecordStore
+from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store.redis import RedisStore
 from scrapy_robotspec.store.sqlite import SqliteStore
 
 NOW = 1_800_000_000.0
@@ -57,3 +60,26 @@ def run_program(
         check=check,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
     )
+
+
+def write_line(store: RecordStore | MemoryStore, origin: Origin, line: Line) -> None:
+    """Write *line* past *store*, whatever it contains."""
+    if isinstance(store, MemoryStore):
+        store._lines[origin] = line
+    elif isinstance(store, SqliteStore):
+        with sqlite3.connect(store._path) as connection:
+            # Without the types and constraints of ours.
+            connection.executescript(
+                "CREATE TABLE other AS SELECT * FROM robotspec_lines_1;"
+                "DROP TABLE robotspec_lines_1;"
+                "CREATE TABLE robotspec_lines_1 (origin TEXT PRIMARY KEY, next, tail, written);"
+                "INSERT INTO robotspec_lines_1 SELECT * FROM other; DROP TABLE other;"
+            )
+            connection.execute(
+                "INSERT OR REPLACE INTO robotspec_lines_1 VALUES (?, ?, ?, ?)", (origin, *line)
+            )
+        connection.close()
+    else:
+        assert isinstance(store, RedisStore)
+        values = (f"{each * 1e6:.0f}" if isinstance(each, float) else str(each) for each in line)
+        store._client.set(store._key(origin, "line"), " ".join(values))

@@ -115,6 +115,8 @@ HEADER = {
         {"fetched_at": "now"},
         {"fetched_at": 10**400},
         {"expires_at": None},
+        {"failures": -1},
+        {"unanswered": -(10**400)},
         {"hops": 5},
         {"hops": [["http://a/"]]},
         {"hops": [["http://a/", 301]]},

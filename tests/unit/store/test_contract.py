@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,13 +21,15 @@ from scrapy_robotspec.store.base import (
     HORIZON,
     LONGEST_LEASE,
     Claim,
+    Line,
     RecordStore,
     SlotRequest,
     reserve,
 )
-from scrapy_robotspec.store.uri import open_shared_store
+from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store.uri import open_shared_store, open_store
 from tests.support.records import ORIGIN, origin, plain_record, record
-from tests.support.stores import put, take
+from tests.support.stores import put, take, write_line
 
 NOW = 1_800_000_000.0
 
@@ -250,6 +255,89 @@ class TestSlots:
     def test_any_spacing_is_accepted(self, store: RecordStore, spacing: float) -> None:
         assert store.reserve(ORIGIN, SlotRequest(spacing)).granted
         assert store.reserve(ORIGIN, SlotRequest(spacing)).granted == (spacing < 1)
+
+
+#: Values in the place of a time, by what they are; None in a table, nothing in a text.
+DAMAGE: dict[str, Any] = {
+    "infinite": math.inf,
+    "-infinite": -math.inf,
+    "NaN": math.nan,
+    "negative": -5.0,
+    "a text": "soon",
+    "missing": None,
+    "bytes": b"\xff\0",
+    "a billion seconds ahead": 1e9,
+    "a number of 300 digits": 1e300,
+}
+
+
+class TestDamagedLines:
+    """SAF-05: a line in a shared store may contain anything; it costs at most one delay."""
+
+    @pytest.fixture(params=["memory", "sqlite", "redis"])
+    def pace(
+        self, request: pytest.FixtureRequest, tmp_path: Path
+    ) -> Iterator[RecordStore | MemoryStore]:
+        """Every store that reserves slots."""
+        uri = {"memory": "memory://", "sqlite": f"sqlite:///{tmp_path}/robots.db"}.get(
+            request.param
+        )
+        if uri is None:
+            server = request.getfixturevalue("redis_server")
+            uri = f"{server.uri}?prefix={tmp_path.name}"
+        opened = open_store(uri)
+        yield opened
+        opened.close()
+
+    @pytest.mark.parametrize("damage", DAMAGE)
+    @pytest.mark.parametrize("damaged", ["next", "tail", "written"])
+    def test_a_damaged_line_costs_one_delay_and_takes_no_other_with_it(
+        self, pace: RecordStore | MemoryStore, damaged: str, damage: str
+    ) -> None:
+        now = pace.reserve(origin(1), SlotRequest(60.0)).now
+        value = DAMAGE[damage]
+        if isinstance(value, float) and value > 0:  # by the store's clock
+            value += now
+        sound = Line(next=now + 0.5, tail=0.0, written=now)
+        write_line(pace, ORIGIN, sound._replace(**{damaged: value}))
+        reply = pace.reserve(ORIGIN, SlotRequest(0.25))
+        assert isinstance(reply.at, float)
+        if (damaged, damage) == ("tail", "a billion seconds ahead"):  # the line may be that long
+            assert reply.at - now == pytest.approx(1e9)
+        else:
+            assert reply.now <= reply.at <= reply.now + HORIZON + 0.25
+        assert not pace.reserve(origin(1), SlotRequest(60.0)).granted
+
+    @pytest.mark.parametrize("ahead", [3700.0, 1e9])
+    def test_a_slot_further_ahead_than_any_delay_is_damage(
+        self, pace: RecordStore | MemoryStore, ahead: float
+    ) -> None:
+        """The caller's own spacing is none."""
+        now = pace.reserve(origin(1), SlotRequest(60.0)).now
+        line = Line(next=now + ahead, tail=0.0, written=now)
+        write_line(pace, ORIGIN, line)
+        assert pace.reserve(ORIGIN, SlotRequest(1.0)).at < now + 10
+        write_line(pace, ORIGIN, line)
+        reply = pace.reserve(ORIGIN, SlotRequest(ahead))
+        assert reply.at == pytest.approx(now + ahead)
+
+    def test_a_place_in_line_that_is_wrong_ends_with_the_last_slot(
+        self, pace: RecordStore | MemoryStore
+    ) -> None:
+        """Nobody has it: the line begins anew when no slot is reserved."""
+        now = pace.reserve(origin(1), SlotRequest(60.0)).now
+        write_line(pace, ORIGIN, Line(next=max(0.0, now - 1), tail=now + 1e9, written=now))
+        assert pace.reserve(ORIGIN, SlotRequest(1.0)).granted
+
+    def test_a_clock_that_was_put_back_grants_nothing_for_a_spacing(
+        self, pace: RecordStore | MemoryStore
+    ) -> None:
+        """A page may have been sent just now."""
+        now = pace.reserve(origin(1), SlotRequest(60.0)).now
+        write_line(pace, ORIGIN, Line(next=now - 1, tail=0.0, written=now + 1))
+        reply = pace.reserve(ORIGIN, SlotRequest(60.0))
+        assert not reply.granted
+        assert reply.at == pytest.approx(reply.now + HORIZON + 60)
 
 
 @given(

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store.base import (
     HORIZON,
-    LINE_KEPT,
     Claim,
     Line,
     RecordStore,
@@ -24,7 +23,7 @@ from scrapy_robotspec.store.base import (
     reserve,
 )
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
-from scrapy_robotspec.store.redis import _RESERVE
+from scrapy_robotspec.store.redis import _RESERVE, _slot_arguments
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, plain_record, record
 from tests.support.redis_server import RedisServer, free_port, need_redis
@@ -41,6 +40,8 @@ LEASE = "robotspec:2:{http://example.com}:lease"
 LINE = "robotspec:2:{http://example.com}:line"
 #: Seconds around the time at which a slot is asked for, 50.
 TIMES = st.integers(1, 100)
+#: What may be in a line: times, and numbers that cannot be one.
+WRITTEN = TIMES | st.sampled_from([4000, 10**9, 10**10, 10**300])
 
 
 @pytest.fixture
@@ -305,7 +306,7 @@ def test_lines_expire_by_themselves(store: RecordStore, client: redis.Redis) -> 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    line=st.none() | st.tuples(TIMES, st.just(0) | TIMES, TIMES),
+    line=st.none() | st.tuples(WRITTEN, st.just(0) | WRITTEN, WRITTEN),
     spacing=st.integers(1, 100),
     ticket=st.just(0) | TIMES,
     given_up=st.just(0) | TIMES,
@@ -321,9 +322,7 @@ def test_the_script_reserves_as_the_other_stores_do(
     if line is not None:
         client.set(LINE, " ".join(str(each * 10**6) for each in line))
     request = SlotRequest(**{name: type(value)(value) for name, value in asked.items()})
-    times = (*request[:3], request.within, HORIZON, LINE_KEPT)
-    arguments = [*(round(each * 1e6) for each in times), int(request.returning)]
-    granted, at, _ = script([LINE], arguments)
+    granted, at, _ = script([LINE], _slot_arguments(request))
     new, reply = reserve(None if line is None else Line(*line), 50.0, request)
     assert (bool(granted), int(at) / 1e6) == (reply.granted, reply.at)
     stored = client.get(LINE)
