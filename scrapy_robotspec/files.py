@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
+from glob import escape, glob
 from stat import S_IMODE, S_ISREG
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Beginning of a new file's name that is taken from the old one (bytes).
 _NAME = 100
+#: Length of the random part of that name.
+_RANDOM = 16
 _ENDING = ".unfinished"
 
 
@@ -33,7 +36,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open(path, "wb") as stream:
             yield stream
         return
-    new = f"{_beginning(path)}{os.urandom(8).hex()}{_ENDING}"
+    new = f"{_beginning(path)}{os.urandom(_RANDOM // 2).hex()}{_ENDING}"
     try:
         file = open(new, "xb")  # noqa: SIM115
     except OSError as error:
@@ -57,13 +60,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 def unfinished(path: str) -> list[str]:
     """New files of *path* that are not finished, or never were."""
-    folder, beginning = os.path.split(_beginning(path))
-    with suppress(FileNotFoundError):
-        names = os.listdir(folder or ".")
-        length = len(beginning) + 16 + len(_ENDING)
-        found = (name for name in names if name.startswith(beginning) and name.endswith(_ENDING))
-        return [os.path.join(folder, name) for name in found if len(name) == length]
-    return []
+    return glob(f"{escape(_beginning(path))}{'?' * _RANDOM}{_ENDING}")
 
 
 def _beginning(path: str | os.PathLike[str]) -> str:

@@ -7,14 +7,22 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
 from scrapy_robotspec._version import __version__
-from scrapy_robotspec.cli.errors import BROKEN, GOOD, INTERRUPTED, MISUSE, show_error
+from scrapy_robotspec.cli.errors import (
+    BROKEN,
+    GOOD,
+    INTERRUPTED,
+    MISUSE,
+    MisuseError,
+    closest,
+    complain,
+    show_error,
+)
 from scrapy_robotspec.cli.session import Session
 
 if TYPE_CHECKING:
@@ -68,7 +76,11 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing:  # a shell completes a word
+                return None
+            meant = closest(cmd_name, COMMANDS)
+            remedy = f"did you mean {meant}?" if meant else f"commands are {', '.join(COMMANDS)}"
+            raise MisuseError(f"no such command: {cmd_name!r}; {remedy}")
         if cmd_name == "explain":
             from scrapy_robotspec.cli.check import explain_command
 
@@ -110,37 +122,26 @@ def main(
             stream.reconfigure(errors="backslashreplace")  # for terminals without UTF-8
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = _run(words, open_session, program)
+        code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=open_session)
         sys.stdout.flush()
+    except click.ClickException as error:
+        code = show_error(error)
     except BrokenPipeError:
         code = GOOD
     except OSError as error:  # files are read and written elsewhere, with errors of their own
+        complain(f"{program}: cannot write standard output: {error.strerror or error}")
         code = MISUSE
-        with suppress(OSError):  # it may be the same device
-            reason = error.strerror or error
-            sys.stderr.write(f"{program}: cannot write standard output: {reason}\n")
-    _discard_unwritten()
-    return code
-
-
-def _run(words: list[str], open_session: Callable[[Screen], Session], program: str) -> int:
-    """Run a command and return its exit code. Raises ``OSError`` where output fails."""
-    try:
-        code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=open_session)
-    except click.ClickException as error:
-        return show_error(error)
     except (click.Abort, KeyboardInterrupt):
-        return INTERRUPTED
+        code = INTERRUPTED
     except MemoryError:
-        sys.stderr.write(f"{program}: not enough memory\n")
-        return BROKEN
-    except OSError:
-        raise
+        complain(f"{program}: not enough memory")
+        code = BROKEN
     except Exception:
         from traceback import format_exc
 
-        sys.stderr.write(f"{format_exc()}{program}: an error of this tool, please report it\n")
-        return BROKEN
+        complain(f"{format_exc()}{program}: an error of this tool, please report it")
+        code = BROKEN
+    _discard_unwritten()
     return code if isinstance(code, int) else GOOD
 
 

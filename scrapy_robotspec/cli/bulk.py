@@ -137,7 +137,8 @@ def _sum_up(folder: str, made: Sequence[Counts], screen: Screen) -> int:
     if problems > _MAX_NAMED:
         screen.fail(f"and {problems - _MAX_NAMED:,} more")
     rows, files = (sum(getattr(each, what) for each in made) for what in ("rows", "documents"))
-    screen.sum_up(f"{folder}: {count(rows, 'row')} about {count(files, 'file')}")
+    if not screen.quiet:
+        screen.say(f"{folder}: {count(rows, 'row')} about {count(files, 'file')}")
     return 1 if problems else 0
 
 

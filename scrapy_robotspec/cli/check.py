@@ -10,11 +10,17 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import FOUND, GOOD, MISUSE, UNREACHABLE, MisuseError
-from scrapy_robotspec.cli.inputs import is_url, load_query, open_sources, read_file
+from scrapy_robotspec.cli.inputs import for_site, is_url, load_query, open_sources, read_file
 from scrapy_robotspec.cli.urls import absolute, note_origins, read_urls
 from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.render.as_text import explained, short
-from scrapy_robotspec.render.explanation import Explanation, explain, explain_fully, explain_site
+from scrapy_robotspec.render.explanation import (
+    Explanation,
+    explain,
+    explain_fully,
+    explain_site,
+    refused_by_usage,
+)
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, safe
 
@@ -62,6 +68,12 @@ _question_options = options.stack(
     "a robots.txt stands for all that it names.",
 )
 @click.option("--disallowed", is_flag=True, help="Show only what is disallowed.")
+@click.option(
+    "--usage",
+    metavar="LABEL",
+    multiple=True,
+    help="Also refuse pages whose usage preferences disallow this use, such as train-ai.",
+)
 def command(
     session: Session,
     file: str | None,
@@ -70,6 +82,7 @@ def command(
     sites: SiteOptions,
     sitemap: str | None,
     disallowed: bool,
+    usage: Sequence[str],
     output: Output,
 ) -> int:
     """Decide whether a crawler may fetch URLs, and by which line.
@@ -78,6 +91,7 @@ def command(
     robots.txt is a page: it and the URLs after it are judged by the robots.txt of their own sites.
     """
     output.check([file, urls.listed, sitemap])
+    sites = sites._replace(usage=usage)
     answers = Answers(session, file, crawlers, sites, output, only_disallowed=disallowed)
     if sitemap is None:
         return answers.answer(urls)
@@ -145,7 +159,8 @@ class Answers:
         assert file is not None
         if not urls:
             raise MisuseError(
-                f"{file} is the FILE with the rules: give at least one URL or path to decide "
+                for_site(file)
+                or f"{file} is the FILE with the rules: give at least one URL or path to decide "
                 "about, or a list with --urls LIST; show prints the file's groups"
             )
         edition = session.edition(self.sites.edition)
@@ -189,7 +204,7 @@ class Answers:
         answer = explain_fully if self.fully else explain
         for tokens in options.find_crawlers(self.crawlers, [file], self.session.default_tokens):
             for url in urls:
-                self.add(answer(file, url, tokens))
+                self.add(refused_by_usage(answer(file, url, tokens), robots, self.sites.usage))
 
     def by_sites(self, visit: Visit, total: int = 0) -> None:
         """Print the answers of sites, as they come.
@@ -254,7 +269,7 @@ class Answers:
                 line += f", {numbers[None]:,} without an answer"
             if self._not_covered:
                 line += f", {self._not_covered:,} not covered"
-            self.session.screen.sum_up(line)
+            self.session.screen.note(line)
         site = self._kept[0].site if self._kept else None
         if site is not None:
             robots = site.robots

@@ -121,7 +121,7 @@ def command(
         for sign, sitemaps in (("-", removed), ("+", added)):
             for url in sitemaps:
                 screen.say(_signed(sign, f"sitemap: {safe(url)}"))
-        screen.sum_up(_summary(changes, len(read)) if is_different else "no difference")
+        screen.note(_summary(changes, len(read)) if is_different else "no difference")
     return FOUND if is_different else GOOD
 
 

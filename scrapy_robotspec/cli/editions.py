@@ -87,7 +87,7 @@ def command(
             screen.say(line)
     if not as_json:
         total = count(len(rows), "question")
-        screen.sum_up(f"the editions disagree about {len(split):,} of {total}")
+        screen.note(f"the editions disagree about {len(split):,} of {total}")
     return FOUND if split else GOOD
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
 from scrapy_robotspec.render.text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: All allowed, no finding, no difference.
 GOOD = 0
@@ -24,14 +28,23 @@ BROKEN = 70
 INTERRUPTED = 130
 
 
-#: A wrong command line; the message contains the remedy.
-MisuseError = click.UsageError
+class MisuseError(click.UsageError):
+    """A wrong command line; the message contains the remedy."""
 
 
 class SiteError(MisuseError):
     """A site that the command line needs is unreachable."""
 
     exit_code = UNREACHABLE
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that a misspelled one most likely means, or None."""
+    from difflib import get_close_matches  # few command lines need it
+
+    spellings = {each.lower(): each for each in known}
+    found = get_close_matches(word.lower(), spellings, 1)
+    return spellings[found[0]] if found else None
 
 
 def show_error(error: click.ClickException) -> int:
@@ -41,6 +54,13 @@ def show_error(error: click.ClickException) -> int:
         ctx: click.Context | None = getattr(error, "ctx", None)
         name = ctx.command_path if ctx is not None else "robotspec"
         message = f"{name}: {safe(message, None)}"
-    with suppress(OSError):  # a reader that is gone
-        sys.stderr.write(f"{message}\n")
+        if not isinstance(error, MisuseError):  # of an option or argument
+            message += f"\nTry '{name} --help'."
+    complain(message)
     return error.exit_code
+
+
+def complain(message: str) -> None:
+    """Write to stderr, if it can be written."""
+    with suppress(OSError):
+        sys.stderr.write(f"{message}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 
+#: Finds a host at the beginning of a name, if that is not the name of a file.
+_HOST = re.compile(
+    r"[\w-]+(\.[\w-]+)*\.(?!(txt|robots|xml|gz|log|json)$)[\w-]+(:\d+)?(/|$)", re.IGNORECASE
+).match
 _SCHEMES = ("http://", "https://", "ftp://")
 
 
@@ -75,6 +80,12 @@ def is_url(name: str) -> bool:
     return name[:8].lower().startswith(_SCHEMES)
 
 
+def for_site(name: str) -> str:
+    """The remedy where a URL lacks its scheme; else empty."""
+    is_host = _HOST(name) and not os.path.exists(name)
+    return f"for a site, write https://{name}" if is_host else ""
+
+
 def standard_input() -> BinaryIO:
     """Standard input. Raises :class:`MisuseError` where it is closed."""
     if sys.stdin is None:
@@ -90,9 +101,8 @@ def read_file(name: str, limit: int = -1) -> bytes:
         with open(name, "rb") as file:
             return file.read(limit)
     except OSError as error:
-        remedy = (
-            "give the path of a file, - for standard input, or a URL such as https://example.com"
-        )
+        url = for_site(name) or "for a site, write https://example.com"
+        remedy = f"give the path of a file, or - for standard input; {url}"
         raise MisuseError(f"cannot read {name!r}: {error.strerror}; {remedy}") from error
     except ValueError as error:  # a null character
         raise MisuseError(f"cannot read {name!r}: {error}") from error

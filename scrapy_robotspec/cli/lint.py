@@ -11,7 +11,7 @@ import click
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
+from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError, closest
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
 from scrapy_robotspec.cli.outputs import write_file
 from scrapy_robotspec.protocol.lint.codes import CODES, find_code
@@ -120,8 +120,13 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
 @click.argument("files", metavar="FILE...", nargs=-1)
 @click.option("--advice", is_flag=True, help="Show advice, too; it does not change the exit code.")
 @click.option("--strict", is_flag=True, help="As --advice, and exit with 1 for advice, too.")
-@click.option("--select", metavar="CODES", multiple=True, help="Only these codes: RS301,RS2")
-@click.option("--ignore", metavar="CODES", multiple=True, help="All but these codes.")
+@click.option(
+    "--select",
+    metavar="CODES",
+    multiple=True,
+    help="Only these codes or names: RS301,RS2,dead-rule",
+)
+@click.option("--ignore", metavar="CODES", multiple=True, help="All but these.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each code instead.")
 @click.option("--fix", is_flag=True, help="Write the proposals of findings into the files.")
 @click.option("--explain", metavar="CODE", help="Say what a code means and what to do.")
@@ -269,22 +274,30 @@ def _selector(
 
 
 def _codes(options: Sequence[str]) -> tuple[str, ...]:
-    codes = tuple(code.strip().upper() for option in options for code in option.split(","))
-    for code in codes:
-        if not code or not any(known.startswith(code) for known in CODES):
-            raise _no_such_code(code)
-    return codes
+    return tuple(_beginning(word.strip()) for option in options for word in option.split(","))
+
+
+def _beginning(word: str) -> str:
+    """The code of a short name, or the beginning of codes."""
+    if found := find_code(word):
+        return found.code
+    code = word.upper()
+    if not code or not any(known.startswith(code) for known in CODES):
+        raise _no_such_code(word)
+    return code
 
 
 def _no_such_code(code: str) -> MisuseError:
-    return MisuseError(f"no such code: {code!r}; give one such as RS301 or no-leading-slash")
+    names = [*CODES, *(each.name for each in CODES.values())]
+    meant = closest(code, names) or "RS301 or no-leading-slash"
+    return MisuseError(f"no such code: {code!r}; give one such as {meant}")
 
 
 def _explain(code: str, as_json: bool, screen: Screen) -> int:
     """Say what a code or short name means; :class:`MisuseError` for an unknown one."""
     found = find_code(code)
     if found is None:
-        raise _no_such_code(code.strip().upper())
+        raise _no_such_code(code.strip())
     if as_json:
         from scrapy_robotspec.render.as_json import dumps
 

@@ -50,6 +50,8 @@ class CrawlerOptions(NamedTuple):
             raise MisuseError("--token and --each-token exclude each other")
         if not self.tokens:
             return None if self.each else default
+        if any("," in token for token in self.tokens):
+            raise MisuseError("give --token again for each name of one crawler, not a list")
         try:
             return product_tokens(list(self.tokens), edition)
         except ValueError as error:
@@ -201,7 +203,7 @@ crawler_options = gather(
 _edition_option = click.option(
     "--edition",
     type=click.Choice(list(EDITIONS)),
-    help="The edition of the specification. Default: google-2019; in a project the project's.",
+    help="The edition of the specification, one. Default: google-2019; in a project the project's.",
 )
 
 _timeout_option = click.option(

@@ -64,7 +64,7 @@ def command(
     result.expect(expected, complete=complete)
     show_problems(session, result)
     screen.say(_json(result) if as_json else _summary(result))
-    add = screen.note if as_json else screen.sum_up
+    add = screen.note if as_json else screen.say
     for run in result.runs:
         add(f"{safe(run.run)}: last hash {run.last_hash}")
         if run.verify is not None:

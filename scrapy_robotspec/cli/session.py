@@ -53,19 +53,15 @@ class Screen:
         self.clear()
         self.out.write(f"{line}\n")
 
-    def sum_up(self, line: str) -> None:
-        """Write the line that sums up the answer, unless quiet."""
-        if not self.quiet:
-            self.say(line)
-
     def note(self, line: str) -> None:
-        """Write one line beside the answer, unless quiet."""
+        """Write one line beside or after the answer, unless quiet."""
         if not self.quiet:
             self.fail(line)
 
     def fail(self, line: str) -> None:
         """Write an error, also when quiet."""
         self.clear()
+        self.out.flush()  # for a reader of both
         self.err.write(f"{line}\n")
 
     def share(self, number: int, total: int, what: str) -> None:
@@ -93,6 +89,8 @@ class SiteOptions(NamedTuple):
     """None: the edition of the project, or the default one."""
     timeout: float = 10.0
     """Max time for one robots.txt with its redirects (seconds)."""
+    usage: Sequence[str] = ()
+    """Uses that pages must not disallow; none: the project's policy decides."""
 
 
 class Session(NamedTuple):

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_lines, robots_url
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, for_site, is_url, read_lines, robots_url
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
 
@@ -46,10 +46,8 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequen
     urls: list[str | bytes] = []
     for url in given:
         if not _VALID.match(os.fsencode(url)):
-            raise MisuseError(
-                f"{url!r} is neither a URL of a site nor a path: write https://example.com/page, "
-                "or /page, after FILE"
-            )
+            remedy = for_site(url) or "write https://example.com/page, or /page, after FILE"
+            raise MisuseError(f"{url!r} is neither a URL of a site nor a path: {remedy}")
         urls.append(_text(os.fsencode(url)))
     if listed is None:
         return urls

@@ -21,8 +21,10 @@ from scrapy_robotspec.render.text import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Rule, Verdict
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
     from scrapy_robotspec.render.usage import UsageAnswer
@@ -52,6 +54,8 @@ class Explanation(NamedTuple):
     """How robots.txt was obtained; None for a file."""
     edition: Edition | None = None
     """None where the project's is not known."""
+    refusal: UsageRefusal | None = None
+    """Why a file refuses the page for its usage preferences."""
     usage: UsageAnswer | None = None
     """The file's statements about the use of the page; None where not requested."""
 
@@ -77,7 +81,8 @@ class Explanation(NamedTuple):
             line += SERVERS_READ + safe(self.verdict.resolved)
         if self.site is not None:
             return why(self.site, line)
-        return REASONS[self.reason].short.format(rule=line)
+        usage = self.refusal and self.refusal.detail
+        return REASONS[self.reason].short.format(rule=line, usage=usage)
 
     @property
     def sentence(self) -> str:
@@ -103,6 +108,19 @@ def explain(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explan
         crawler=crawler_words(tokens, file.written),
         edition=file.robots.edition,
     )
+
+
+def refused_by_usage(found: Explanation, robots: RobotsTxt, labels: Sequence[str]) -> Explanation:
+    """The answer of a crawl that declares these uses (USE-05)."""
+    if not (labels and found.allowed):
+        return found
+    from scrapy_robotspec.access.usage_policy import UsagePolicy
+
+    policy = UsagePolicy(tuple(labels), "refuse-disallowed")
+    refusal = policy.refusal(robots.usage(found.url, found.tokens), final=False)
+    if refusal is None:
+        return found
+    return found._replace(allowed=False, reason="usage", refusal=refusal)
 
 
 def explain_fully(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explanation:

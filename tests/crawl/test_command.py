@@ -166,7 +166,7 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
     )
     assert result.code == 3
     assert " ".join(line.split()[0] for line in result.out.splitlines()) == (
-        "disallowed allowed disallowed disallowed allowed no disallowed 7"
+        "disallowed allowed disallowed disallowed allowed no disallowed"
     )
     for words in (
         r"(line 2: Disallow: /x # \x1b[31m\u202e (read as /x))",
@@ -250,7 +250,7 @@ def test_a_url_is_a_file_for_every_command_outside_a_project(
     site = server.site("127.0.0.14", redirect(target.url("/robots.txt"), 301))
     (outside.path / "robots.txt").write_text(SHOP)
     result = outside.robotspec("check", site.url("/robots.txt"), "/x", "--each-token")
-    assert result.out.endswith("4 answers: 2 allowed, 2 disallowed\n")
+    assert result.err == "4 answers: 2 allowed, 2 disallowed\n"
     result = outside.robotspec("show", site.url("/any/page"), "--token", "examplebot")
     assert result.code == 0, result.err
     assert f"{site.url('/robots.txt')}: " in result.out
@@ -258,7 +258,7 @@ def test_a_url_is_a_file_for_every_command_outside_a_project(
     result = outside.robotspec("lint", site.url())
     assert (result.code, result.out.count(f"{site.url('/robots.txt')}:")) == (1, 2)
     result = outside.robotspec("diff", "robots.txt", site.url())
-    assert (result.code, result.out) == (0, "no difference\n")
+    assert (result.code, result.out, result.err) == (0, "", "no difference\n")
     result = outside.robotspec("editions", site.url(), "/cart/1")
     assert result.code == 0, result.err
 
@@ -267,14 +267,41 @@ def test_paths_belong_to_the_site_of_the_url_before_them(server: Server, outside
     """After a robots.txt only the paths are decided; after a page also the page itself."""
     site = server.site("127.0.0.15", SHOP)
     result = outside.robotspec("check", site.url("/robots.txt"), "/cart/1", "/x")
-    shown = [line.split()[1] for line in result.out.splitlines()[:-1]]
+    shown = [line.split()[1] for line in result.out.splitlines()]
     assert shown == [site.url("/cart/1"), site.url("/x")]
     (outside.path / "urls.txt").write_text(f"# a comment\n\n{site.url('/account')}\n/cart/2\nx y\n")
     result = outside.robotspec("check", site.url("/cart/1"), "--urls", "urls.txt")
-    shown = [line.split()[1] for line in result.out.splitlines()[:-1]]
+    shown = [line.split()[1] for line in result.out.splitlines()]
     assert shown == [site.url(path) for path in ("/cart/1", "/account", "/cart/2")]
     assert "urls.txt:5: neither a URL nor a path, skipped: x y" in result.err
     assert len(site.robots_asked) == 2
+
+
+def test_a_page_may_be_refused_for_its_use(server: Server, outside: Folder) -> None:
+    """USE-05: as ROBOTSPEC_USAGE_POLICY = "refuse-disallowed" would, before the download."""
+    site = server.site(
+        "127.0.0.22", "User-agent: *\nContent-Usage: /ai/ train-ai=n\nDisallow: /x\n"
+    )
+    urls = site.url("/ai/a"), site.url("/a"), site.url("/x")
+    result = outside.robotspec("check", *urls, "--usage", "search", "--usage", "train-ai")
+    assert result.code == 1
+    assert result.out.splitlines() == [
+        (
+            f"disallowed  {urls[0]}  (train-ai is disallowed by line 2: "
+            "'Content-Usage: /ai/ train-ai=n')"
+        ),
+        f"allowed     {urls[1]}  (no rule of the group matches)",
+        f"disallowed  {urls[2]}  (line 3: Disallow: /x)",
+    ]
+    assert outside.robotspec("check", urls[0], "--usage", "search").code == 0
+    (row,) = outside.robotspec("check", urls[0], "--usage", "train-ai", "--json").out.splitlines()
+    assert (json.loads(row)["allowed"], json.loads(row)["reason"]) == (False, "usage")
+    (outside.path / "robots.txt").write_text("User-agent: *\nContent-Usage: train-ai=n\n")
+    rows = [
+        json.loads(outside.robotspec("check", *words, "--usage", "train-ai", "--json").out)
+        for words in (["robots.txt", "/ai/a"], [site.url("/ai/a")])
+    ]
+    assert [(row["allowed"], row["reason"]) for row in rows] == [(False, "usage")] * 2
 
 
 def test_sites_without_a_file_and_unreachable_ones_are_named(
@@ -315,7 +342,6 @@ def test_every_url_of_a_sitemap_of_a_site_is_decided(server: Server, outside: Fo
         f"disallowed  {host}cart/1  (line 15: Disallow: /cart/)",
         f"allowed     {host}b/  (no rule of the group matches)",
         f"allowed     {host}b/cart/1  (no rule of the group matches)",
-        "4 answers: 3 allowed, 1 disallowed",
     ]
     (outside.path / "robots.txt").write_text(SHOP)
     for file in ([], ["robots.txt"], [f"{host}robots.txt"]):

@@ -77,19 +77,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def call(words: list[str], folder: Path, environment: dict[str, str]) -> str:
-    """Standard output of a command line of the pages."""
+    """The output of a command line of the pages, as a terminal shows it."""
     start = {"robotspec": ["-m", "scrapy_robotspec"], "scrapy": ["-m", "scrapy"]}[words[0]]
     done = subprocess.run(
         [sys.executable, *start, *words[1:]],
         cwd=folder,
         env={**environment, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, folder)))},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
         check=False,
         timeout=60,
     )
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.stdout
     return done.stdout
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import run
 from scrapy_robotspec import __version__
+from scrapy_robotspec.cli.app import COMMANDS
 
 ROOT = Path(run.__file__).parent
 
@@ -60,6 +61,17 @@ def test_the_changelog_has_the_version(setup: configparser.ConfigParser) -> None
     assert first
     assert first[1] == __version__
     assert setup["metadata"]["version"] == "attr: scrapy_robotspec._version.__version__"
+
+
+def test_the_hook_of_pre_commit_lints_robots_txt_files() -> None:
+    """It names a command and an option that there are, and finds the files."""
+    hook = dict(re.findall(r"^[- ] (\w+): (.*)$", read(".pre-commit-hooks.yaml"), re.MULTILINE))
+    program, command = hook["entry"].split()
+    assert program in read("setup.cfg")
+    assert command in COMMANDS
+    names = ("robots.txt", "public/robots.txt", "robots.txt.bak", "norobots.txt")
+    assert [bool(re.search(hook["files"], name)) for name in names] == [True, True, False, False]
+    assert f"`id: {hook['id']}`" in read("docs/command-line.md")
 
 
 def test_manifest_covers_every_tracked_file(tracked: list[str]) -> None:

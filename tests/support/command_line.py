@@ -128,6 +128,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "robots.txt").write_text(SHOP, encoding="utf-8")
     (tmp_path / "new.txt").write_text(CHANGED, encoding="utf-8")
     (tmp_path / "open.txt").write_text("User-agent: *\nAllow: /\n", encoding="utf-8")
+    (tmp_path / "signal.txt").write_text("User-agent: *\nContent-Signal: ai-train=no\n")
     (tmp_path / "hostile.txt").write_bytes(HOSTILE)
     (tmp_path / "urls.txt").write_text(
         "/cart/1\n\n/cart/help\nhttps://shop.example/a?sort=up\n/account/x\n/accounting\n",

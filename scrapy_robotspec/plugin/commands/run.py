@@ -103,6 +103,8 @@ def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
         own["ROBOTSPEC_USER_AGENT_TOKEN"] = list(options.tokens) or "*"
     if options.edition is not None:
         own["ROBOTSPEC_EDITION"] = options.edition
+    if options.usage:
+        own |= {"ROBOTSPEC_USAGE": options.usage, "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
     for name, value in own.items():
         settings.set(name, value, priority="cmdline")
 

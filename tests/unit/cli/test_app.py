@@ -27,7 +27,8 @@ def test_quiet_leaves_answers_only(run_command: RunCommand) -> None:
     words = ("check", "robots.txt", "/cart/", "http://a.example/x", "http://b.example/")
     loud, quiet = run_command(*words), run_command(*words, "-q")
     assert quiet.code == loud.code == 1
-    assert (quiet.lines, quiet.err) == (loud.lines[:-1], "")
+    assert loud.err.endswith("\n3 answers: 2 allowed, 1 disallowed\n")
+    assert (quiet.lines, quiet.err) == (loud.lines, "")
 
 
 def test_colours_can_be_forced_and_refused(

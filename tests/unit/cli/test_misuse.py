@@ -22,7 +22,15 @@ MISUSES = [
     ("check robots.txt cart", "'cart' is neither a URL of a site nor a path: write https://"),
     ("check missing.txt /", "cannot read 'missing.txt': No such file"),
     ("check empty /", "no file in the folder empty ends in .txt or .robots"),
-    ("check shop.example/robots.txt /", "or a URL such as https://example.com"),
+    (
+        "check missing.txt / --token a",
+        "- for standard input; for a site, write https://example.com",
+    ),
+    ("check shop.example/robots.txt /", "for a site, write https://shop.example/robots.txt"),
+    ("check shop.example/a", "for a site, write https://shop.example/a"),
+    ("check shop.example", "for a site, write https://shop.example"),
+    ("check robots.txt shop.example:8080/a", "for a site, write https://shop.example:8080/a"),
+    ("lint shop.example", "for a site, write https://shop.example"),
     ("check /page robots.txt", "write https://example.com/page, or /page, after FILE"),
     ("check", "give a FILE and at least one URL or path"),
     ("check --urls paths.txt", "'/cart/1' belongs to no site: give a FILE"),
@@ -38,10 +46,15 @@ MISUSES = [
     ("check http://[ /page", "'http://[' is not a URL of a site"),
     ("diff robots.txt", "Missing argument 'NEW'"),
     ("editions --each-token", "Missing argument 'FILE'"),
-    ("robots.txt", "No such command 'robots.txt'"),
+    ("robots.txt", "no such command: 'robots.txt'; commands are check, explain"),
+    ("chekc robots.txt /", "no such command: 'chekc'; did you mean check?"),
+    ("check robots.txt / --token a,b", "give --token again for each name of one crawler"),
     ("check robots.txt / --tokn x", "--token"),
     ("lint robots.txt --select RS999", "no such code: 'RS999'"),
-    ("lint --explain RS30", "no such code: 'RS30'; give one such as RS301"),
+    ("lint --explain RS30", "no such code: 'RS30'; give one such as RS310"),
+    ("lint --explain no-leadin-slash", "give one such as no-leading-slash"),
+    ("lint robots.txt --ignore deadrule", "no such code: 'deadrule'; give one such as dead-rule"),
+    ("lint robots.txt --select xyz", "give one such as RS301 or no-leading-slash"),
     ("lint", "give a FILE, or --explain CODE"),
     ("diff . new.txt", "one file each, not folders"),
     ("check robots.txt --urls none.txt", "none.txt lists no URL"),
@@ -92,6 +105,7 @@ def test_misuse_exits_with_2_and_names_the_remedy(
     assert result.code == 2
     assert remedy in result.err
     assert result.out == ""
+    assert result.err.count("\n") == 1 + ("\nTry 'robotspec " in result.err)
     assert not list(folder.rglob("out"))
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
@@ -102,7 +116,7 @@ def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
         "check", "robots.txt", "http://a.example/", "https://a.example/", "HTTP://A.example"
     )
     assert "belong to 2 origins" in result.err
-    assert not run_command("check", "robots.txt", "http://a.example/", "/x").err
+    assert not run_command("check", "robots.txt", "http://a.example/", "/x", "-q").err
 
 
 def test_standard_input_serves_as_file_and_as_list(folder: Path) -> None:
@@ -111,7 +125,7 @@ def test_standard_input_serves_as_file_and_as_list(folder: Path) -> None:
     assert (result.returncode, result.stdout) == (1, "disallowed  /a  (line 2: Disallow: /a)\n")
     assert shell("lint -", folder, "Dissallow: /a\n").stdout.startswith("<stdin>:1: RS")
     result = shell("check robots.txt --urls -", folder, "/cart/\r\n/x\r\n")
-    assert result.stdout.splitlines()[-1] == "2 answers: 1 allowed, 1 disallowed"
+    assert result.stderr == "2 answers: 1 allowed, 1 disallowed\n"
 
 
 def test_a_terminal_without_utf8_gets_escapes_and_no_traceback(folder: Path) -> None:

@@ -41,8 +41,8 @@ def test_every_url_of_a_sitemap_is_answered(
         "not covered https://other.example/x  (the robots.txt of another origin)",
         "allowed     https://shop.example/  (no rule of the group matches)",
         "disallowed  https://shop.example/cart/1  (line 15: Disallow: /cart/)",
-        "2 answers: 1 allowed, 1 disallowed, 1 not covered",
     ]
+    assert result.err == "2 answers: 1 allowed, 1 disallowed, 1 not covered\n"
     rows = run_command("check", "robots.txt", "--sitemap", "sitemap.xml.gz", "--json").lines
     assert [json.loads(row)["allowed"] for row in rows] == [None, True, False]
     assert run_command("check", "open.txt", "--sitemap", "sitemap.xml.gz").code == 0
