@@ -82,6 +82,18 @@ class UsagePolicy:
         return {label: usage.preferences.get(label, "unknown") for label in self.labels}
 
 
+def doubt_about(label: str) -> str | None:
+    """Words about a label that no draft defines, else None."""
+    if label in KNOWN_LABELS:
+        return None
+    closest = closest_label(label)
+    meant = "" if closest is None else f": {closest!r} is probably meant"
+    return (
+        f"{label!r}, which no draft defines{meant}. It concerns only pages of sites that state it; "
+        f"drafts define {', '.join(KNOWN_LABELS)}"
+    )
+
+
 def closest_label(label: str) -> str | None:
     """The known label that resembles *label* most, or None.
 

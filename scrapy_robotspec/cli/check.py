@@ -91,6 +91,11 @@ def command(
     robots.txt is a page: it and the URLs after it are judged by the robots.txt of their own sites.
     """
     output.check([file, urls.listed, sitemap])
+    for label in usage:
+        from scrapy_robotspec.access.usage_policy import doubt_about
+
+        if doubt := doubt_about(label):
+            session.screen.note(f"note: --usage is {safe(doubt, None)}")
     sites = sites._replace(usage=usage)
     answers = Answers(session, file, crawlers, sites, output, only_disallowed=disallowed)
     if sitemap is None:

@@ -46,15 +46,10 @@ def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
             "its usage preferences. Name what the pages are for, such as ['train-ai']"
         )
     for label in checked.usage:
-        from scrapy_robotspec.access.usage_policy import KNOWN_LABELS, closest_label
+        from scrapy_robotspec.access.usage_policy import doubt_about
 
-        if label not in KNOWN_LABELS:
-            closest = closest_label(label)
-            meant = "" if closest is None else f": {closest!r} is probably meant"
-            yield (
-                f"ROBOTSPEC_USAGE contains {label!r}, which no draft defines{meant}. It concerns "
-                f"only pages of sites that state it; drafts define {', '.join(KNOWN_LABELS)}"
-            )
+        if doubt := doubt_about(label):
+            yield f"ROBOTSPEC_USAGE contains {doubt}"
 
 
 def unchecked_browsers(settings: BaseSettings) -> dict[str, type]:

@@ -118,6 +118,14 @@ def test_json_of_usage_holds_every_statement(run_command: RunCommand) -> None:
     assert (usage["preferences"], usage["statements"]) == (stated, [statement])
 
 
+def test_a_use_that_no_draft_defines_is_noted(run_command: RunCommand) -> None:
+    """USE-05: it would refuse nothing, without a word."""
+    result = run_command("check", "signal.txt", "/", "--usage", "training")
+    assert result.code == 0
+    assert "note: --usage is 'training', which no draft defines: 'train-ai' is pro" in result.err
+    assert run_command("check", "signal.txt", "/", "--usage", "search").err == ""
+
+
 def test_a_file_that_follows_all_advice_passes_strict(
     run_command: RunCommand, folder: Path
 ) -> None:
