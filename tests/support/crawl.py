@@ -12,7 +12,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,9 +103,11 @@ class Running:
         *,
         mode: str = "asyncio",
         spider: str = "plain",
+        words: Sequence[str] | None = None,
         env: Mapping[str, str] | None = None,
         more: Mapping[str, Any] | None = None,
     ) -> None:
+        """*words*: what ``python -m`` runs instead of ``scrapy crawl SPIDER``."""
         self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
         folder = Path(self._folder.name)
         self._notes, self._log = folder / "notes.jsonl", folder / "log.txt"
@@ -124,7 +126,9 @@ class Running:
         }
         self._began = time.monotonic()
         with self._log.open("wb") as log:
-            self._process = ForkedProcess(["scrapy", "crawl", spider], folder, variables, log, log)
+            self._process = ForkedProcess(
+                words or ["scrapy", "crawl", spider], folder, variables, log, log
+            )
 
     def __enter__(self) -> Running:
         return self
@@ -148,6 +152,10 @@ class Running:
         """The notes so far, without a line that is being written."""
         lines = self._notes.read_text().split("\n")[:-1]
         return [json.loads(line) for line in lines]
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
 
     @property
     def all_given(self) -> bool:

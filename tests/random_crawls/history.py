@@ -1,0 +1,163 @@
+"""Carries out the plan of a random crawl; the result is its history."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.random_crawls.plan import TOKENS, Plan, Process, make_plan
+from tests.random_crawls.world import Asked, Served, World
+from tests.support.crawl import Result, Running
+from tests.support.redis_server import RedisServer
+from tests.support.server import Server
+
+#: Seconds after which a crawl that goes on by itself has to be over.
+_LONGEST = 90.0
+_SETTINGS = {
+    "USER_AGENT": f"{TOKENS[0]} {TOKENS[1]}",
+    "LOG_LEVEL": "INFO",
+    "EXTENSIONS": {"tests.random_crawls.inside.Witness": 0},
+    "DOWNLOADER_MIDDLEWARES": {
+        "tests.random_crawls.inside.Before": 60,
+        "tests.random_crawls.inside.After": 300,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A process after its end."""
+
+    process: Process
+    crawls: tuple[str, ...]
+    """What its spiders call themselves to the server."""
+    result: Result
+    has_ended: bool
+    """Not by the patience of the test."""
+
+    @property
+    def is_killed(self) -> bool:
+        return self.result.exit_code == -signal.SIGKILL
+
+
+@dataclass(frozen=True)
+class History:
+    """What happened in a crawl."""
+
+    plan: Plan
+    folder: Path
+    served: Sequence[Served]
+    asked: Sequence[Asked]
+    requests: Sequence[tuple[float, str]]
+    """Time and URL of every request that the server got."""
+    runs: Sequence[Run]
+    stalls: Sequence[tuple[float, float]]
+    """When the server stood still."""
+
+    def owner(self, crawl: str) -> str:
+        """The same for crawls that share a store."""
+        return crawl if self.plan.store == "memory" else ""
+
+    def run_of(self, crawl: str) -> Run:
+        """The process of a crawl."""
+        return next(run for run in self.runs if crawl in run.crawls)
+
+    def elapsed(self, crawl: str, since: float, until: float) -> float:
+        """Seconds between two moments in which both the crawl and the server ran."""
+        events = self.run_of(crawl).result.of("stall")
+        stood_still = [(event["began"], event["ended"]) for event in events]
+        seconds, done = until - since, since
+        for began, ended in sorted([*self.stalls, *stood_still]):
+            seconds -= max(0.0, min(ended, until) - max(began, done))
+            done = max(done, min(ended, until))
+        return seconds
+
+
+@contextmanager
+def crawl(seed: int) -> Iterator[History]:
+    """The history of the crawl of *seed*; its files go at the end."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="random-crawl-")))
+        server = stack.enter_context(Server())
+        plan = make_plan(seed, server.port)
+        needs_redis = "redis" in (plan.scheduler, plan.store)
+        redis = stack.enter_context(RedisServer(folder)).uri if needs_redis else ""
+        world, settings = World(plan, server), _settings(plan, folder, redis)
+        runs = [
+            run for number in range(len(plan.phases)) for run in _run_phase(plan, number, settings)
+        ]
+        requests, stalls = world.requests(), server.stalls
+        yield History(plan, folder, world.served, world.asked(), requests, runs, stalls)
+
+
+def _settings(plan: Plan, folder: Path, redis: str) -> dict[str, Any]:
+    stores = {
+        "memory": "memory://",
+        "sqlite": f"sqlite:///{folder}/robots.db",
+        "redis": f"{redis}?prefix=robots",
+    }
+    return {
+        **_SETTINGS,
+        **plan.settings,
+        "ROBOTSPEC_CACHE": stores[plan.store],
+        "ROBOTSPEC_EVIDENCE": str(folder / "evidence"),
+        "JOBDIR": str(folder / "job") if plan.resumable and plan.scheduler != "redis" else None,
+        "REDIS_URL": redis,
+    }
+
+
+def _run_phase(plan: Plan, number: int, settings: dict[str, Any]) -> list[Run]:
+    """Run the processes of a phase at the same time, to their ends."""
+    with ExitStack() as stack:
+        running = []
+        for n, process in enumerate(plan.phases[number]):
+            crawls = {name: f"{name} {number}.{n}" for name in process.names}
+            gives = number == 0 and (n == 0 or plan.scheduler != "redis")
+            spiders = {name: _spider(plan, name, crawls[name], settings, gives) for name in crawls}
+            more = {"spiders": spiders, "lingers": plan.lingers}
+            words = ["tests.random_crawls.inside"]
+            started = Running([], settings, mode=process.mode, words=words, more=more)
+            running.append((process, tuple(crawls.values()), stack.enter_context(started)))
+        for process, _, started in sorted(running, key=lambda each: each[0].at):
+            if process.stop is not None:
+                _stop(process, started)
+        return [Run(process, crawls, *_finish(started)) for process, crawls, started in running]
+
+
+def _spider(
+    plan: Plan, name: str, crawl: str, settings: dict[str, Any], gives: bool
+) -> dict[str, Any]:
+    """The job of one spider."""
+    job = settings["JOBDIR"] and f"{settings['JOBDIR']}/{name}"
+    pages: dict[str, list[dict[str, Any]]] = {}
+    for page in plan.pages[name] if gives else ():
+        pages.setdefault(page.via, []).append(asdict(page))
+    return {"settings": {"CRAWL_NAME": crawl, "JOBDIR": job}, "pages": pages}
+
+
+def _stop(process: Process, running: Running) -> None:
+    """Send the signal in its time, not before the spiders are open."""
+
+    def opened() -> list[float]:
+        return [event["at"] for event in running.events if event["kind"] == "opened"]
+
+    while len(opened()) < len(process.names) and not running.has_ended:
+        time.sleep(0.02)
+    if not running.has_ended:
+        time.sleep(max(0.0, opened()[0] + process.at - time.time()))
+        running.send(signal.Signals[process.stop or ""])
+
+
+def _finish(running: Running) -> tuple[Result, bool]:
+    """The end of a crawl, and whether it came by itself."""
+    try:
+        return running.finish(_LONGEST), True
+    except AssertionError:
+        running.send(signal.SIGKILL)
+        return running.finish(), False
