@@ -23,7 +23,7 @@ WORKERS = 4 * (os.cpu_count() or 1)
 
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {
-    "example": ("[evidence]", ["example_project/run_all.py"]),
+    "example": ("", ["example_project/run_all.py"]),
     "compare": ("", ["example_project/compare.py"]),
     "fleet": ("[fleet]", ["example_project/fleet.py"]),
     "conformance": ("[peers]", ["-m", "conformance.page"]),

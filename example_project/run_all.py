@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +79,6 @@ def main(spiders: tuple[str, ...]) -> int:
 
 def missing(spider: str) -> str | None:
     """What has to be installed for a spider; None: nothing."""
-    if spider == "robots_11_evidence" and find_spec("warcio") is None:
-        return "it needs warcio: pip install 'scrapy-robotspec[evidence]'"
     return browser.missing() if spider == "robots_12_browser" else None
 
 

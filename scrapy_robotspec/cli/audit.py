@@ -15,12 +15,11 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
-from scrapy_robotspec.cli.replay import (
-    INSTALL,
-    evidence_folder,
-    expectation_options,
-    show_problems,
-)
+from scrapy_robotspec.cli.replay import evidence_folder, expectation_options, show_problems
+from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.evidence.access_logs import parse
+from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline, absolute_url
+from scrapy_robotspec.evidence.warc import iso_date
 from scrapy_robotspec.protocol.agents import candidates
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import columns, count, listed, safe
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Screen, Session
-    from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
 
 _EXAMPLES = """\
   robotspec audit access.log --evidence evidence/ --origin https://example.com
@@ -98,10 +96,6 @@ def command(
     Exits with 1 if any request was disallowed, or the evidence was changed.
     """
     folder = evidence_folder(evidence)
-    try:
-        from scrapy_robotspec.evidence.audit import Audit, Timeline
-    except ImportError:
-        raise MisuseError(INSTALL) from None
     screen = session.screen
     base = _base(origin)
     timeline = Timeline.read(folder)
@@ -136,8 +130,6 @@ def _base(origin: str | None) -> str | None:
 
 def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
     """The product tokens to audit; None where damaged evidence names none."""
-    from scrapy_robotspec.editions import get_edition
-
     if given:
         try:
             candidates(tuple(given), get_edition("google-2019"))
@@ -156,9 +148,6 @@ def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
 
 def _audit(session: Session, log: str, audit: Audit, base: str | None) -> list[str]:
     """Judge every line of *log*; notes about lines without a request."""
-    from scrapy_robotspec.evidence.access_logs import parse
-    from scrapy_robotspec.evidence.audit import absolute_url
-
     without_url, wrong, first = 0, 0, ""
     for number, line in enumerate(_lines(log, session.screen), 1):
         try:
@@ -226,8 +215,6 @@ def _report(session: Session, audit: Audit, explain: bool) -> None:
 
 def _explained(accused: Accused) -> Iterator[str]:
     """A disallowed request, when it was decided and sent, and the line of its decision."""
-    from scrapy_robotspec.evidence.warc import iso_date
-
     why, decision = accused.why, accused.decision
     rule = f"line {why.line}: {why.rule}" if why.line else why.reason
     yield safe(f"{iso_date(accused.request.time)} {accused.url}: disallowed ({rule})")

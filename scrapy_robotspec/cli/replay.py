@@ -9,6 +9,7 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import safe
 
@@ -23,9 +24,6 @@ _EXAMPLES = """\
   robotspec replay evidence/
   robotspec replay evidence/ --complete --expect 7537c66e...
   robotspec replay evidence/ --json"""
-
-#: The remedy where the library that reads archives is missing.
-INSTALL = "no archive can be read: pip install 'scrapy-robotspec[evidence]'"
 
 expectation_options = options.stack(
     click.option(
@@ -55,10 +53,6 @@ def command(
     Exits with 1 if a decision differs, a digest does not fit, or a record is missing.
     """
     path = evidence_folder(folder)
-    try:
-        from scrapy_robotspec.evidence.replay import replay
-    except ImportError:
-        raise MisuseError(INSTALL) from None
     screen = session.screen
     result = replay(path)
     result.expect(expected, complete=complete)

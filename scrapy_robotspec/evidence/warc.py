@@ -1,7 +1,7 @@
 """WARC 1.1 records, one gzip member each.
 
-They are written here, because ``warcio`` changes some heads and takes three times as long. An
-archive is made to be handed on: secrets in it are blanked (SAF-06).
+They are written here, because libraries change some heads and take three times as long. An archive
+is made to be handed on: secrets in it are blanked (SAF-06).
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ _COMPRESSION = 3
 _SMALL = 2000
 #: Head of a gzip member, without name and time, and of its only block, which is stored.
 _STORED = b"\x1f\x8b\x08" + bytes(6) + b"\xff\x01"
-#: The end of the head of an HTTP message.
-END_OF_HEAD = b"\r\n\r\n"
+VERSION = "WARC/1.1"
+#: The end of the head of an HTTP message or a record, and of a record.
+END_OF_HEAD = END_OF_RECORD = b"\r\n\r\n"
 
 _COOKIES = frozenset(("set-cookie", "set-cookie2"))
 #: User info of the URLs in a text.
@@ -155,7 +156,7 @@ def to_member(record: NewRecord) -> bytes:
     if record.head and record.payload:
         fields += f"WARC-Payload-Digest: {_digest(record.payload)}\r\n"
     text = (
-        f"WARC/1.1\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
+        f"{VERSION}\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
         f"WARC-Date: {iso_date(record.time)}\r\n{fields}"
         f"WARC-Block-Digest: {_digest(block)}\r\n"
         f"Content-Type: {_CONTENT_TYPES[record.kind]}\r\n"

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from io import BytesIO
 from typing import TYPE_CHECKING
-
-from warcio.statusandheaders import StatusAndHeadersParser
 
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.warc import (
     END_OF_HEAD,
+    END_OF_RECORD,
     LEFT_OUT,
     LOST,
     MAX_HEADERS,
     STATUS_FIELD,
     STOPPED,
+    VERSION,
     longest_body,
 )
 
@@ -83,10 +82,19 @@ def read_member(data: bytes, max_size: int) -> StoredRecord:
         plain = unpacker.decompress(data, limit)
         if not unpacker.eof:
             raise ValueError(f"incomplete, or more than {limit} bytes")
-        stream = BytesIO(plain)
-        head = StatusAndHeadersParser(["WARC/1.1"]).parse(stream)
-        fields = {name.lower(): value for name, value in head.headers}
-        block = stream.read(int(fields["content-length"]))
+        head, _, content = plain.partition(END_OF_HEAD)
+        fields = _fields(head)
+        block = content[: int(fields["content-length"])]
+        if content != block + END_OF_RECORD:
+            raise ValueError("other bytes than its length says")
         return StoredRecord(fields["warc-type"], fields, block)
-    except Exception as error:  # warcio and zlib raise many kinds for damaged bytes
+    except (LookupError, ValueError, zlib.error) as error:
         raise EvidenceError(f"not a WARC record ({type(error).__name__}: {error})") from error
+
+
+def _fields(head: bytes) -> dict[str, str]:
+    """The WARC fields of a record by lower-case name, as ``to_member`` writes them."""
+    version, *lines = head.decode().split("\r\n")
+    if version != VERSION:
+        raise ValueError(f"not {VERSION}")
+    return {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}

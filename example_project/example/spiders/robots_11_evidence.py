@@ -6,8 +6,7 @@ import scrapy
 class EvidenceSpider(scrapy.Spider):
     """Writes each robots.txt and each decision to the folder ``evidence``.
 
-    ``robotspec replay evidence`` makes the decisions again. Needs the package ``warcio``:
-    ``pip install 'scrapy-robotspec[evidence]'``.
+    ``robotspec replay evidence`` makes the decisions again.
     """
 
     name = "robots_11_evidence"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import RunCommand
+from tests.support.command_line import ROOT, RunCommand
 from tests.support.evidence import Crawl, make_evidence
 
 COMMON = [
@@ -35,6 +37,17 @@ def folder(folder: Path) -> Path:
     """The folder of the commands, with evidence."""
     make_evidence(folder / "evidence")
     return folder
+
+
+def test_no_library_of_archives_is_needed(folder: Path) -> None:
+    """In a process of its own, which can import none."""
+    write(folder, JSON)
+    program = "import sys; sys.modules.update(warcio=None, fastwarc=None); "
+    program += "from scrapy_robotspec.cli.app import main; sys.exit(main(sys.argv[1:]))"
+    for words in ("replay evidence", "audit access.log --evidence evidence"):
+        command = [sys.executable, "-c", program, *words.split()]
+        done = subprocess.run(command, cwd=folder, env={"PYTHONPATH": str(ROOT)}, check=False)
+        assert done.returncode == words.startswith("audit")
 
 
 def write(folder: Path, lines: list[str], name: str = "access.log") -> None:

@@ -11,7 +11,6 @@ import pytest
 
 import scrapy_robotspec
 from tests.support.command_line import RunCommand, shell
-from tests.support.evidence import make_evidence
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 
@@ -205,7 +204,6 @@ def test_user_agent_header_is_cut_to_its_product_token(
 
 
 BULK = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
-EVIDENCE = "pip install 'scrapy-robotspec[evidence]'"
 
 
 @pytest.mark.parametrize(
@@ -213,18 +211,12 @@ EVIDENCE = "pip install 'scrapy-robotspec[evidence]'"
     [
         ("pyarrow", "bulk robots.txt --tokens x --out out", BULK),
         ("fastwarc", "bulk robots.txt --tokens x --out out", BULK),
-        ("warcio", "replay evidence", EVIDENCE),
-        ("warcio", "audit access.log --evidence evidence", EVIDENCE),
     ],
 )
 def test_missing_extra_is_named_with_the_command_that_installs_it(
     folder: Path, module: str, words: str, remedy: str
 ) -> None:
     """In a process of its own: importing modules again would give this one two copies of them."""
-    make_evidence(folder / "evidence")
-    (folder / "access.log").write_text(
-        '1.2.3.4 - - [31/Jan/2026:12:00:02 +0000] "GET / HTTP/1.1" 200 5\n'
-    )
     program = (
         f"import sys; sys.modules[{module!r}] = None; from scrapy_robotspec.cli.app import main; "
         "sys.exit(main(sys.argv[1:]))"
