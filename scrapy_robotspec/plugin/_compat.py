@@ -146,6 +146,11 @@ def is_closing(engine: ExecutionEngine | None) -> bool:
     return engine is None or not engine.running or slot is None or slot.closing is not None
 
 
+def was_started(engine: ExecutionEngine | None) -> bool:
+    """Whether *engine* was started: only then it sends ``engine_stopped``."""
+    return engine is not None and engine.start_time is not None
+
+
 def wake(engine: ExecutionEngine | None) -> None:
     """Make the engine look into the scheduler now."""
     slot = getattr(engine, "_slot", None)

@@ -108,6 +108,7 @@ class DryRunMiddleware:
         connect(middleware._spider_opened, scrapy_signals.spider_opened)
         connect(middleware._spider_idle, scrapy_signals.spider_idle)
         connect(middleware._spider_closed, scrapy_signals.spider_closed)
+        connect(middleware._engine_stopped, scrapy_signals.engine_stopped)
         return middleware
 
     # --- what Scrapy calls
@@ -140,11 +141,19 @@ class DryRunMiddleware:
             raise DontCloseSpider
 
     async def _spider_closed(self, reason: str) -> None:
-        await self.robots.close()
+        """As in ``RobotSpecMiddleware``: the spider's ``start()`` may go on while this waits."""
+        self.robots.stop()
         counts = [f"{count:,} {kind}" for kind, count in self._counts.items()]
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
         if self._report is not None:
-            await self._report.close(reason)
+            self._report.end(reason)
+        if not _compat.was_started(self._crawler.engine):
+            await self._engine_stopped()
+
+    async def _engine_stopped(self) -> None:
+        if self._report is not None:
+            await self._report.close()
+        await self.robots.close()
 
     # --- comparing
 

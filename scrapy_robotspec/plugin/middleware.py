@@ -90,6 +90,7 @@ class RobotSpecMiddleware(GateOwner):
         for step in middleware._first_steps():
             crawler.signals.connect(step, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)
+        crawler.signals.connect(middleware._engine_stopped, scrapy_signals.engine_stopped)
         return middleware
 
     # --- questions of a spider
@@ -215,9 +216,16 @@ class RobotSpecMiddleware(GateOwner):
             logger.warning("%s.", problem)
 
     async def _spider_closed(self, reason: str) -> None:
+        """Make the stats final. The spider's ``start()`` may go on while this waits."""
         self.gate.close()
-        self._stats.close()
-        if self._stats.report is not None:
-            await self._stats.report.close(reason)
+        self.robots.stop()
+        self._stats.close(reason)
         self._waits.close()
+        if not _compat.was_started(self._crawler.engine):
+            await self._engine_stopped()
+
+    async def _engine_stopped(self) -> None:
+        """Close what takes time."""
+        if self._stats.report is not None:
+            await self._stats.report.close()
         await self.robots.close()

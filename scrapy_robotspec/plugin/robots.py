@@ -81,6 +81,7 @@ class CrawlRobots:
         self._crawler = crawler
         self._on_wait = on_wait
         self._polling = False
+        self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
         self._on_fetch_done = on_fetch_done
         self._runtime = runtime(
@@ -172,12 +173,15 @@ class CrawlRobots:
 
     async def _known(self, origin: Origin, request: Request) -> Resolved:
         """Wait until *origin* is resolved, at most until it is given up."""
+        event = f"the robots.txt of {origin} was known"
+        if self._is_stopped:
+            raise IgnoreRequest(f"the spider was closed before {event}")
         live = self.live.use(origin)
         live.waits += 1
         self._on_wait(origin, 1)
         try:
             waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
-            return await self.until(waiting, f"the robots.txt of {origin} was known")
+            return await self.until(waiting, event)
         finally:
             live.waits -= 1
             self._on_wait(origin, -1)
@@ -214,9 +218,7 @@ class CrawlRobots:
     def _poll(self) -> None:
         self._polling = False
         if _compat.is_closing(self._crawler.engine):
-            self.lookup.stop()
-            for waiting in list(self._waits):
-                waiting.cancel()
+            self.stop()
         elif self.live or self._waits:
             self._watch()
 
@@ -253,8 +255,15 @@ class CrawlRobots:
         if self.observer is not None:
             self.observer.open()
 
+    def stop(self) -> None:
+        """Cancel fetches and waits; begin no more."""
+        self._is_stopped = True
+        self.lookup.stop()
+        for waiting in list(self._waits):
+            waiting.cancel()
+
     async def close(self) -> None:
-        """Cancel fetches and waits, then close the stores and the evidence."""
+        """Close the stores and the evidence once cancelled fetches have ended."""
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         if self.observer is not None:
             await _compat.as_future(self._runtime.in_thread(self.observer.close))

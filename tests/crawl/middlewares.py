@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
@@ -21,7 +21,7 @@ from scrapy.http import Response, TextResponse
 from twisted.internet.defer import CancelledError, Deferred, succeed
 
 from scrapy_robotspec.plugin import _compat
-from tests.support.event_log import read_job
+from tests.support.event_log import Notebook, read_job
 
 
 class AnswersAtOnce:
@@ -204,6 +204,28 @@ class FollowsRedirects:
     ) -> Response:
         final = response.headers.get("X-Final")
         return response if final is None else response.replace(url=final.decode())
+
+
+class CountsTurns:
+    """An extension: turns of the event loop from ``spider_closed`` to ``engine_stopped``."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._turns = 0
+        self._later: Any = None
+        crawler.signals.connect(self._turn, signals.spider_closed)
+        crawler.signals.connect(self._stopped, signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CountsTurns:
+        return cls(crawler)
+
+    def _turn(self) -> None:
+        self._turns += 1
+        self._later = _compat.call_later(0, self._turn)
+
+    def _stopped(self) -> None:
+        self._later.cancel()
+        Notebook(read_job()["notes"]).note("turns", number=self._turns)
 
 
 class SlowDisk:

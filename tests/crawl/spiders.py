@@ -11,6 +11,7 @@ from typing import Any
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
@@ -19,6 +20,7 @@ from typing_extensions import Self
 
 from scrapy_robotspec import ForbiddenUsage, Origin, RobotSpecMiddleware, SitemapsFromRobots
 from scrapy_robotspec.plugin.browser.guard import BrowserGuard
+from tests.crawl.middlewares import sleep
 from tests.support.spiders import Plain
 
 
@@ -205,6 +207,27 @@ class Lazy(Plain):
 
         self.crawler.signals.connect(handle, signals.scheduler_empty)
         await maybe_deferred_to_future(empty)
+
+
+class Trickling(Plain):
+    """A request every 5 ms, also while the crawl closes; it asks about the job's ``asked`` URLs."""
+
+    name = "trickling"
+
+    async def start(self) -> AsyncIterator[Request]:
+        middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
+        async for request in super().start():
+            for url in self.job.get("asked", []):
+                assert middleware is not None
+                deferred_from_coro(self._ask(middleware, url))
+            yield request
+            await sleep(0.005)
+
+    async def _ask(self, middleware: RobotSpecMiddleware, url: str) -> None:
+        try:
+            await middleware.decision(url)
+        except IgnoreRequest as error:
+            self.note("question", text=str(error))
 
 
 class InTwo(Plain):

@@ -58,6 +58,7 @@ class Progress:
         self._call_later = call_later
         self._waiting = 0
         self._pending = 0
+        self._is_closed = False
         self._logged: set[Origin] = set()
         """Origins with a line in the log."""
         self._lines: Counter[tuple[str, str]] = Counter()
@@ -123,6 +124,8 @@ class Progress:
 
     def waiting_changed(self, change: int) -> None:
         """*change* more requests wait in the queues."""
+        if self._is_closed:
+            return
         self._waiting += change
         self._stats.set_value("robotspec/waiting", self._waiting)
         if change > 0:
@@ -145,6 +148,7 @@ class Progress:
             self.end_wait(live.origin)
         if self._waiting:
             self.waiting_changed(-self._waiting)
+        self._is_closed = True  # waits that were cancelled end later
 
     # --- lines
 

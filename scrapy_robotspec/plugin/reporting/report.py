@@ -49,7 +49,7 @@ MAX_RULES = 100
 class Report:
     """The report of one crawl: its counts and its file.
 
-    ``create`` is called first, ``close`` last. *differences*: the counts of a dry run.
+    ``create`` is called first, ``end`` and ``close`` last. *differences*: the counts of a dry run.
     """
 
     def __init__(
@@ -90,12 +90,15 @@ class Report:
         """Begin to keep the file up to date."""
         self._thread.start()
 
-    async def close(self, reason: str) -> None:
-        """Write the final contents; *reason* is why the crawl ended."""
+    def end(self, reason: str) -> None:
+        """Begin to write the final contents; *reason* is why the crawl ended."""
         self._finished = reason
         self._end.set()
         if self._thread.ident is None:  # the spider was never opened
             self._thread.start()
+
+    async def close(self) -> None:
+        """Wait until the final contents are written."""
         threads = _compat.Threads()
         await _compat.as_future(threads(self._thread.join))
         threads.close()

@@ -226,8 +226,8 @@ class CrawlStats:
 
     # --- the end
 
-    def close(self) -> None:
-        """Log the summary."""
+    def close(self, reason: str) -> None:
+        """Log the summary; *reason* is why the crawl ended."""
         self._write_counts()
         pending = list(self._progress.pending())
         self._progress.close()
@@ -241,6 +241,8 @@ class CrawlStats:
                 count(len(self._not_kept), "origin asks", "origins ask"),
                 max(self._not_kept.values()),
             )
+        if self.report is not None:
+            self.report.end(reason)
 
 
 def _log_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Request) -> None:
