@@ -10,7 +10,14 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import FOUND, GOOD, MISUSE, UNREACHABLE, MisuseError
-from scrapy_robotspec.cli.inputs import for_site, is_url, load_query, open_sources, read_file
+from scrapy_robotspec.cli.inputs import (
+    for_site,
+    is_url,
+    load_query,
+    note_contents,
+    open_sources,
+    read_file,
+)
 from scrapy_robotspec.cli.urls import absolute, note_origins, read_urls
 from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.render.as_text import explained, short
@@ -222,7 +229,12 @@ class Answers:
         query = load_query(session)
         tokens = self.crawlers.crawler(session.edition(self.sites.edition), None)
 
+        noted: set[str] = set()
+
         def handle_site(site: SiteAnswer) -> None:
+            if site.robots is not None and site.origin is not None and site.origin not in noted:
+                noted.add(site.origin)
+                note_contents(site.origin.robots_url, site.robots, session.screen)
             self.add(explain_site(site, fully=self.fully))
             session.screen.share(self._numbers.total(), total, "answered")
             session.screen.out.flush()

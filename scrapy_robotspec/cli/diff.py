@@ -95,8 +95,7 @@ def command(
     sources = open_sources([old, new], session, sites)
     if len(sources) != 2:
         raise MisuseError("OLD and NEW are one file each, not folders")
-    for source in sources:
-        source.note_missing(screen)  # without a file everything is allowed
+    missing = [source.note_missing(screen) for source in sources]
     if any(source.is_unreachable for source in sources):
         return UNREACHABLE
     before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
@@ -121,7 +120,8 @@ def command(
         for sign, sitemaps in (("-", removed), ("+", added)):
             for url in sitemaps:
                 screen.say(_signed(sign, f"sitemap: {safe(url)}"))
-        screen.note(_summary(changes, len(read)) if is_different else "no difference")
+        summary = _summary(changes, len(read), is_missing=missing[1])
+        screen.note(summary if is_different else "no difference")
     return FOUND if is_different else GOOD
 
 
@@ -180,16 +180,17 @@ def _signed(sign: str, text: str) -> str:
     return "  " + paint("bad" if sign == "-" else "good", f"{sign} {text}")
 
 
-def _summary(changes: Sequence[Change], urls: int) -> str:
+def _summary(changes: Sequence[Change], urls: int, *, is_missing: bool) -> str:
+    """The number of changes; ``is_missing``: the site has no new version."""
     added = {rule.line for change in changes for rule in change.new.rules}
     removed = {rule.line for change in changes for rule in change.old.rules}
     crawlers = sum(len(change.crawlers) for change in changes)
     flips = sum(len(change.flips) * len(change.crawlers) for change in changes)
     verdicts = f", {count(flips, 'verdict')} changed" if urls else ""
-    return (
-        f"{count(len(added), 'rule')} added, {len(removed):,} removed "
-        f"for {count(crawlers, 'crawler')}{verdicts}"
-    )
+    what = f"{count(len(added), 'rule')} added, {len(removed):,} removed"
+    if is_missing:
+        what = count(len(removed), "rule no longer holds", "rules no longer hold")
+    return f"{what} for {count(crawlers, 'crawler')}{verdicts}"
 
 
 def _object(change: Change) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.protocol.file_kind import format_of
+from scrapy_robotspec.protocol.file_kind import foreign_kind, format_of
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe
 
@@ -47,15 +47,12 @@ class Source(NamedTuple):
 
         ``screen``: for notes about a file that is cut, or that is not a robots.txt.
         """
-        robots = RobotsTxt.parse(self.read(edition.parsing_limit + 1), edition)
-        name = safe(self.name)
-        if screen is not None and robots.truncated:
-            limit = edition.parsing_limit
-            screen.note(f"note: {name} is longer than {limit:,} bytes; the rest is not read")
-        if screen is not None and (kind := format_of(robots.body)):
-            found = sum(len(group.rules) for group in robots.groups)
-            screen.note(f"note: {name}: {kind.value}; the parser found {found:,} rules in it")
-        return robots
+        known = self.site.robots if self.site is not None else None
+        if known is None or known.edition != edition:
+            known = RobotsTxt.parse(self.read(edition.parsing_limit + 1), edition)
+        if screen is not None:
+            note_contents(self.name, known, screen)
+        return known
 
     @property
     def is_unreachable(self) -> bool:
@@ -73,6 +70,17 @@ class Source(NamedTuple):
 
         screen.fail(f"{safe(self.name)}: {safe(why(self.site))}")
         return True
+
+
+def note_contents(name: str, robots: RobotsTxt, screen: Screen) -> None:
+    """Note a file that is cut, or has other contents (FET-20)."""
+    shown = safe(name)
+    if robots.truncated:
+        limit = len(robots.body)
+        screen.note(f"note: {shown} is longer than {limit:,} bytes; the rest is not read")
+    if kind := format_of(robots.body) or foreign_kind(robots.body):
+        found = sum(len(group.rules) for group in robots.groups)
+        screen.note(f"note: {shown}: {kind.value}; the parser found {found:,} rules in it")
 
 
 def is_url(name: str) -> bool:

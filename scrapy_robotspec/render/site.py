@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.reasons import ANSWERS, NO_ANSWER
+from scrapy_robotspec.access.reasons import ANSWERS, NO_ANSWER, OTHER_STATUS, REASONS
 from scrapy_robotspec.render.text import count, duration, safe
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def site_facts(site: SiteAnswer) -> Iterator[Fact]:
 
 
 def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
+    from scrapy_robotspec.access.outcome import NO_FILE, Meaning  # no file needs them
+
     for hop in record.hops:
         target = f" to {hop.target}" if hop.target is not None else ""
         yield "redirect", f"{hop.status} from {hop.url}{target}"
@@ -75,13 +77,17 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
         return
     error = f", {record.redirect_error}" if record.redirect_error else ""
     yield "status", f"{record.status}{error}"
-    yield "meaning", ANSWERS[record.meaning.value].sentence
-    if record.no_robots_txt is not None:
+    meaning = ANSWERS[record.meaning.value].sentence
+    if record.meaning is Meaning.ALLOW and record.status not in NO_FILE:
+        meaning = REASONS[OTHER_STATUS].short.format(status=record.status)
+    yield "meaning", meaning
+    if record.meaning is Meaning.RULES and record.no_robots_txt is not None:
         yield "doubt", record.no_robots_txt
     source = "fetched just now" if site.fetched else "from the cache"
     age = duration(max(0.0, site.now - record.fetched_at))
     kept = duration(record.expires_at - record.fetched_at)
-    yield "age", f"{age} ({source}), kept for {kept}"
+    why_so_short = "" if record.doubt is None else " because it is in doubt"
+    yield "age", f"{age} ({source}), kept for {kept}{why_so_short}"
     if record.meaning.value == "rules":
         cut = ", cut at the size limit" if record.truncated else ""
         yield "size", f"{count(len(record.body), 'byte')}{cut}"

@@ -320,6 +320,33 @@ def test_sites_without_a_file_and_unreachable_ones_are_named(
         assert "HTTP status 503" in result.err
 
 
+def test_a_status_is_named_and_a_wall_noted(server: Server, outside: Folder) -> None:
+    """FET-20: as the same bytes of a file are; diff says first what the site answered."""
+    body = "<!doctypehtml><html><body>Are you human?</body></html>"
+    wall = server.site("127.0.0.23", body)
+    no = server.site("127.0.0.24", reply(SHOP, status=403))
+    (outside.path / "robots.txt").write_text(SHOP)
+    (outside.path / "wall.txt").write_text(body)
+    files = wall.url("/robots.txt"), "wall.txt"
+    for words in (["check", wall.url("/a"), "/b"], ["check", *files[:1], "/a"], ["show", *files]):
+        result = outside.robotspec(*words)
+        shown = {*files} & {*words} or {files[0]}
+        notes = [f"note: {name}: HTML page; the parser found 0 rules in it" for name in shown]
+        assert sorted(result.err.splitlines()[: len(notes)]) == sorted(notes)
+    result = outside.robotspec("explain", no.url("/a"))
+    assert "meaning    HTTP status 403: everything is allowed" in result.out
+    assert "kept for 60 min because it is in doubt" in result.out
+    assert "the site has no" not in result.out
+    result = outside.robotspec("diff", "robots.txt", no.url())
+    assert (result.code, result.err.splitlines()) == (
+        1,
+        [
+            f"{no.url('/robots.txt')}: HTTP status 403: everything is allowed",
+            "6 rules no longer hold for 4 crawlers",
+        ],
+    )
+
+
 SITEMAP = "<urlset><url><loc>{0}</loc></url><url><loc>{0}cart/1</loc></url></urlset>"
 
 
