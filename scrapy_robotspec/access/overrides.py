@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import NO_POLICY, StatusPolicy
@@ -69,6 +69,8 @@ class Override:
     token: tuple[str, ...] | None = None
     crawl_delay: float | None = None
     """Seconds."""
+    extensions: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """Cache for values derived from the replacement."""
 
     def adjust(self, policy: AccessPolicy) -> AccessPolicy:
         """*policy* with the statuses that mean something else on this host."""

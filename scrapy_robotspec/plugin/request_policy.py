@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import UsageRules
 
@@ -51,15 +51,19 @@ class Extensions:
 NO_EXTENSIONS = Extensions({}, None)
 
 
-def extensions_of(found: Resolved, tokens: Tokens) -> Extensions:
-    """The extensions in the file of *found* for *tokens*."""
-    kept: dict[Tokens, Extensions] | None = found.extensions
-    if found.robots is None or kept is None:
+def extensions_of(
+    robots: RobotsTxt | None, kept: dict[Tokens, Extensions] | None, tokens: Tokens
+) -> Extensions:
+    """The extensions in *robots* for *tokens*.
+
+    *kept* caches them; None: the file has none.
+    """
+    if robots is None or kept is None:
         return NO_EXTENSIONS
     if tokens not in kept:
         if len(kept) >= _KEPT:
             kept.clear()
-        kept[tokens] = read_extensions(found.robots, tokens)
+        kept[tokens] = read_extensions(robots, tokens)
     return kept[tokens]
 
 
@@ -142,11 +146,11 @@ class RequestPolicy:
     ) -> Extensions:
         """The extensions in the rules behind *decision*; *found* None: an override's."""
         if found is not None:
-            return extensions_of(found, self._tokens(request))
-        own = None if decision.origin is None else self.replacement(decision.origin)
-        if own is None or isinstance(own, str):
+            return extensions_of(found.robots, found.extensions, self._tokens(request))
+        override = None if decision.origin is None else self.override(decision.origin)
+        if override is None or not isinstance(override.replacement, RobotsTxt):
             return NO_EXTENSIONS
-        return read_extensions(own, self._tokens(request))
+        return extensions_of(override.replacement, override.extensions, self._tokens(request))
 
     def delay(self, found: Resolved, request: Request) -> float | None:
         """Seconds between two pages (EXT-01); None or 0: no delay.
@@ -157,7 +161,7 @@ class RequestPolicy:
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
         if self._settings.crawl_delay and found.extensions is not None:
-            delay = extensions_of(found, self._tokens(request)).crawl_delay
+            delay = extensions_of(found.robots, found.extensions, self._tokens(request)).crawl_delay
             if delay is not None:
                 return min(delay, self._settings.crawl_delay_max)
         return self._settings.default_crawl_delay

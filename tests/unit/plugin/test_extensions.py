@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from scrapy import Request
+from scrapy.utils.test import get_crawler
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action, Plan
@@ -10,7 +12,15 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.lookup.rules_cache import RulesCache
-from scrapy_robotspec.plugin.request_policy import MOST_LINES, NO_EXTENSIONS, extensions_of
+from scrapy_robotspec.plugin.request_policy import (
+    MOST_LINES,
+    NO_EXTENSIONS,
+    Extensions,
+    RequestPolicy,
+    extensions_of,
+)
+from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 GROUPS = b"""\
 User-agent: foo
@@ -32,16 +42,20 @@ def known(body: bytes, action: Action = Action.RULES) -> Resolved:
     return RulesCache().make(record, plan, EDITIONS["google-2019"], 0.0)
 
 
+def extensions_for(found: Resolved, tokens: tuple[str, ...]) -> Extensions:
+    return extensions_of(found.robots, found.extensions, tokens)
+
+
 def test_the_group_followed_speaks() -> None:
     """EXT-03: every value, as it stands, in the order of the file; fields in lower case."""
     found = known(GROUPS)
-    assert extensions_of(found, ("foo",)).fields == {
+    assert extensions_for(found, ("foo",)).fields == {
         "content-usage": ("train-ai=n", "search=y"),
         "crawl-delay": ("1", "2.5"),
     }
-    assert extensions_of(found, ("foo",)).crawl_delay == 2.5
-    assert extensions_of(found, ("bar",)).fields == {"request-rate": ("1/5",)}
-    assert extensions_of(found, ("bar",)).crawl_delay is None
+    assert extensions_for(found, ("foo",)).crawl_delay == 2.5
+    assert extensions_for(found, ("bar",)).fields == {"request-rate": ("1/5",)}
+    assert extensions_for(found, ("bar",)).crawl_delay is None
 
 
 @pytest.mark.parametrize(
@@ -49,19 +63,36 @@ def test_the_group_followed_speaks() -> None:
 )
 def test_a_plain_file_and_one_that_does_not_decide_have_none(found: Resolved) -> None:
     assert found.extensions is None
-    assert extensions_of(found, ("foo",)) is NO_EXTENSIONS
+    assert extensions_for(found, ("foo",)) is NO_EXTENSIONS
 
 
 def test_many_tokens_do_not_pile_up() -> None:
     found = known(GROUPS)
     for number in range(1000):
-        extensions_of(found, (f"foo{'x' * number}",))
+        extensions_for(found, (f"foo{'x' * number}",))
     assert found.extensions is not None
     assert len(found.extensions) < 20
-    assert extensions_of(found, ("foo",)) is extensions_of(found, ("foo",))
+    assert extensions_for(found, ("foo",)) is extensions_for(found, ("foo",))
 
 
 def test_a_hostile_file_gives_few_lines() -> None:
     """SAF-02: meta is copied for every request."""
     found = known(b"User-agent: *\n" + b"".join(b"x%d: y\n" % n for n in range(10_000)))
-    assert len(extensions_of(found, ("foo",)).fields) == MOST_LINES
+    assert len(extensions_for(found, ("foo",)).fields) == MOST_LINES
+
+
+def test_the_text_of_an_override_is_read_once() -> None:
+    """Not for each page: what depends on the file alone is kept with it."""
+    crawler = get_crawler(settings_dict={"ROBOTSPEC_OVERRIDES": {"example.com": GROUPS.decode()}})
+    checked = Settings.from_scrapy(crawler.settings)
+    tokens = TokenSelector(crawler, checked.edition, ("foo",), checked.overrides)
+    policy = RequestPolicy(checked, tokens, ftp=False)
+    pages = [Request(f"http://example.com/{n}") for n in range(2)]
+    decisions = [policy.by_override(Origin("http", "example.com", 80), page) for page in pages]
+    first, second = (
+        policy.extensions(decision, page, None)
+        for decision, page in zip(decisions, pages, strict=True)
+        if decision is not None
+    )
+    assert first.crawl_delay == 2.5
+    assert first is second
