@@ -7,20 +7,19 @@ spider and the further requests of a browser's page are not part of the account.
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import NamedTuple
 
 
 class Group(Enum):
     """The outcomes that a reader adds up first."""
 
-    LET_THROUGH = "let through"
-    NOT_CHECKED = "not checked"
-    NO_ROBOTS_TXT = "without a robots.txt"
+    LET_THROUGH = "let_through"
     REFUSED = "refused"
+    NOT_CHECKED = "not_checked"
+    NO_ROBOTS_TXT = "no_robots_txt"
 
 
 class RequestOutcome(NamedTuple):
@@ -75,35 +74,31 @@ def outcome_of(allowed: bool, reason: str) -> str:
     return (_ALLOWED if allowed else _REFUSED)[reason]
 
 
+@dataclass(slots=True)
 class RequestCounts:
     """Requests by outcome, of a crawl or of one origin.
 
-    ``let_through + not_checked + after_sending`` is the number of pages requested from servers and
-    of those ``not_sent``.
+    Let through + not checked + :attr:`after_sending` is the number of pages that left, and of those
+    :attr:`not_sent`.
     """
 
-    __slots__ = ("after_sending", "by_outcome", "sent")
-
-    def __init__(self) -> None:
-        self.by_outcome = {row.name: 0 for row in OUTCOMES}
-        self.sent = 0
-        """Pages that left for a server."""
-        self.after_sending = 0
-        """Refused requests whose page had left, by a final URL or a usage header."""
+    by_outcome: Counter[str] = field(default_factory=Counter)
+    sent: int = 0
+    """Pages that left for a server."""
+    after_sending: int = 0
+    """Pages that left before their request was refused, by a final URL or a usage header."""
 
     def add(self, outcome: str) -> None:
         """A request has been decided about."""
         self.by_outcome[outcome] += 1
 
-    def undo(self, outcome: str) -> None:
-        """A request goes back to the scheduler before it was sent."""
-        self.by_outcome[outcome] -= 1
+    def undo(self, outcome: str, *, sent: bool = False) -> None:
+        """Take a request out, which goes back or is decided again.
 
-    def move(self, before: str, outcome: str, *, sent: bool) -> None:
-        """A request is decided again; *sent*: its page has left."""
-        self.by_outcome[before] -= 1
-        self.by_outcome[outcome] += 1
-        self.after_sending += sent and outcome in _REFUSED.values()
+        *sent*: it is refused, and its page has left.
+        """
+        self.by_outcome[outcome] -= 1
+        self.after_sending += sent
 
     def of(self, group: Group) -> int:
         """Number of requests of *group*."""
@@ -118,7 +113,7 @@ class RequestCounts:
         may_leave = self.of(Group.LET_THROUGH) + self.of(Group.NOT_CHECKED)
         return may_leave + self.after_sending - self.sent
 
-    def to_json(self) -> Mapping[str, int]:
+    def to_json(self) -> dict[str, int]:
         """All counts by name."""
-        marks = {"after_sending": self.after_sending, "not_sent": self.not_sent}
-        return {**self.by_outcome, **marks}
+        counts = {row.name: self.by_outcome[row.name] for row in OUTCOMES}
+        return {**counts, "after_sending": self.after_sending, "not_sent": self.not_sent}

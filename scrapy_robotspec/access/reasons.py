@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.account import EXEMPT, NO_ROBOTS_TXT
+from scrapy_robotspec.access.account import EXEMPT, NO_ROBOTS_TXT, Group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,6 +67,16 @@ REASONS: Mapping[str, Words] = {
 #: A URL that has no robots.txt (LOC-11, LOC-12).
 NO_ROBOTS_TXT_WORDS = "a URL of this scheme has no robots.txt"
 
+#: Group of outcomes -> its words.
+GROUPS: Mapping[Group, str] = {
+    Group.LET_THROUGH: "let through",
+    Group.REFUSED: "refused",
+    Group.NOT_CHECKED: "not checked",
+    Group.NO_ROBOTS_TXT: "without a robots.txt",
+}
+AFTER_SENDING = "of them after sending"
+NOT_SENT = "not sent"
+
 #: Outcome of a request -> its words.
 OUTCOMES: Mapping[str, Words] = {
     "rules": Words("by rules", "let through by the rules"),
@@ -74,7 +84,7 @@ OUTCOMES: Mapping[str, Words] = {
     "override": Words("by an override", "let through by an override"),
     "unreachable": Words("unreachable", "let through, although the site did not answer"),
     EXEMPT: Words(EXEMPT, f"not checked ({EXEMPT})"),
-    NO_ROBOTS_TXT: Words("no robots.txt", "of URLs that have no robots.txt (data:, file:)"),
+    NO_ROBOTS_TXT: Words("data:, file:", "of URLs that have no robots.txt (data:, file:)"),
     "refused_rule": Words("by a rule", "refused by a rule"),
     "refused_policy": Words("by policy", "refused by the status policy"),
     "refused_override": Words("by an override", "refused by an override"),

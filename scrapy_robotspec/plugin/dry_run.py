@@ -16,6 +16,7 @@ from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.statscollectors import DummyStatsCollector
 from twisted.internet.defer import CancelledError, Deferred, succeed
 
+from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
@@ -226,9 +227,8 @@ class DryRunMiddleware:
         rows, override = self._report.origins, self.robots.policy.override(origin)
         if override is not None:
             rows.overridden(override.kinds, origin)
-        if decision.allowed:
-            rows[origin].let_through += 1
-        else:
+        rows[origin].requests.add(outcome_of(decision.allowed, decision.reason))
+        if not decision.allowed:
             rows.refused(decision, request.url)
 
     def _count(self, kind: str, request: Request, detail: str) -> None:

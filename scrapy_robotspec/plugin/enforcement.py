@@ -7,6 +7,7 @@ redirects; its ``Content-Usage`` header is combined with what robots.txt states 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag
 from weakref import WeakKeyDictionary
@@ -14,10 +15,12 @@ from weakref import WeakKeyDictionary
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
+from scrapy_robotspec.access.account import EXEMPT, NO_ROBOTS_TXT, outcome_of
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
+from scrapy_robotspec.plugin.exceptions import refusal
+from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 from scrapy_robotspec.plugin.request_policy import NO_EXTENSIONS
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
@@ -37,9 +40,26 @@ if TYPE_CHECKING:
 
 HEADER = b"Content-Usage"
 
+#: Meta key of a request that scrapy-splash sends in the place of a page's.
+_REPLACES = "_robotspec_replaces"
+
 
 class RulesExpired(IgnoreRequest):
     """A request goes back to the scheduler: its rules have expired."""
+
+
+@dataclass(slots=True, eq=False)
+class Passed:
+    """A request that was let through, and how it counts."""
+
+    found: Resolved | None
+    """The rules by which it was let through; None where none were needed."""
+    logged: Logged | None
+    """Its line in the evidence."""
+    outcome: str
+    origin: Origin | None
+    sent: bool = False
+    """Whether it has left its download slot."""
 
 
 class Enforcer:
@@ -50,9 +70,7 @@ class Enforcer:
         self._policy = robots.policy
         self._observer = robots.observer
         self._stats = stats
-        self._passed: WeakKeyDictionary[Request, tuple[Resolved | None, Logged | None]]
-        self._passed = WeakKeyDictionary()
-        """The rules by which requests were let through, and their lines in the evidence."""
+        self._passed: WeakKeyDictionary[Request, Passed] = WeakKeyDictionary()
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
 
@@ -67,8 +85,10 @@ class Enforcer:
             stats.from_cache[found.unreachable] += 1
         if self._overrides and (override := self._overrides.find(origin)) is not None:
             stats.overridden(override.kinds, origin)  # here, once: it may be decided again
+        if "robotspec" in request.meta or not decision.allowed:
+            self._forget(request)
         if not decision.allowed:
-            raise self.refuse(request, decision, found)
+            raise self.refuse(request, request, decision, found)
         extensions = NO_EXTENSIONS
         if found is None or found.extensions is not None:  # rare
             extensions = self._policy.extensions(decision, request, found)
@@ -78,13 +98,32 @@ class Enforcer:
             if extensions.crawl_delay and not is_kept:
                 stats.delay_not_kept(origin, extensions.crawl_delay)
         request.meta["robotspec"] = summarize(decision, extensions, request.url)
-        self._passed[request] = found, logged
-        stats.let_through(origin)
+        outcome = outcome_of(True, decision.reason)
+        self._passed[request] = Passed(found, logged, outcome, origin)
+        stats.count(outcome, origin)
 
     def exempt(self, request: Request) -> None:
         """Let *request* through, which needs no robots.txt (any more)."""
+        meta = request.meta
+        if META_KEY in meta:
+            return
+        self._forget(request)
         logged = None if self._observer is None else self._observer.on_exempt(request)
-        self._passed[request] = None, logged
+        outcome = EXEMPT if meta.get(EXEMPT) else NO_ROBOTS_TXT
+        if page_request(request) is not request:
+            outcome = outcome_of(True, meta["robotspec"]["reason"])
+        origin = None if outcome == NO_ROBOTS_TXT else self._stats.origin_of(page_url(request))
+        self._passed[request] = Passed(None, logged, outcome, origin)
+        if "_splash_processed" in meta and not meta.get(_REPLACES):
+            meta[_REPLACES] = True  # in the place of a page that counts already
+        else:
+            self._stats.count(outcome, origin)
+
+    def _forget(self, request: Request) -> None:
+        """*request* is decided about once more; if it was not sent, it counts once."""
+        before = self._passed.pop(request, None)
+        if before is not None and not before.sent:
+            self._stats.undo(before.outcome, before.origin)
 
     def check_sending(self, request: Request) -> Logged | None:
         """Raise unless *request*, which leaves its download slot, may be sent (CAC-07).
@@ -93,24 +132,33 @@ class Enforcer:
         the decision left.
         """
         # hot path
-        found, logged = self._passed.get(request, (None, None))
+        passed = self._passed.get(request)
+        if passed is None:
+            return None
+        found = passed.found
         if found is not None:
             now = time.time()
             if self._robots.lookup.get_valid(found.origin, now) is not found:
-                logged = self._decide_again(request, found, now)
+                self._decide_again(request, passed, found.origin, now)
         elif "_splash_processed" in request.meta:
             self._check_splash(request)
-        return logged
+        passed.sent = True
+        if passed.outcome != NO_ROBOTS_TXT:
+            self._stats.sent(passed.origin)
+        return passed.logged
 
-    def _decide_again(self, request: Request, before: Resolved, now: float) -> Logged | None:
-        answer = self._robots.ask(before.origin, request, now)
+    def _decide_again(self, request: Request, passed: Passed, origin: Origin, now: float) -> None:
+        answer = self._robots.ask(origin, request, now)
         if isinstance(answer, Pending):
-            raise RulesExpired(f"the rules of {before.origin} have expired")
+            self._forget(request)
+            raise RulesExpired(f"the rules of {origin} have expired")
         decision, found = answer
         logged = self._robots.note_decision(request, decision, found, "request")
         self._apply_again(request, request, decision, found)
-        self._passed[request] = found, logged
-        return logged
+        self._stats.undo(passed.outcome, passed.origin)
+        passed.found, passed.logged = found, logged
+        passed.outcome = outcome_of(True, decision.reason)
+        self._stats.count(passed.outcome, passed.origin)
 
     def _check_splash(self, request: Request) -> None:
         """Refuse a page that scrapy-splash requests by *request*, and that may go no more."""
@@ -125,8 +173,7 @@ class Enforcer:
     ) -> None:
         """Apply *decision* about *asked* to *request*, which was let through before."""
         if not decision.allowed:
-            self._stats.take_back(decision.origin)
-            raise self.refuse(asked, decision, found)
+            raise self.refuse(request, asked, decision, found)
         extensions = self._policy.extensions(decision, asked, found)
         request.meta["robotspec"] = summarize(decision, extensions, asked.url)
 
@@ -135,14 +182,26 @@ class Enforcer:
             self._stats.usage(self._policy.usage.counts(usage), origin)
 
     def refuse(
-        self, request: Request, decision: Decision, found: Resolved | None
+        self, request: Request, asked: Request, decision: Decision, found: Resolved | None
     ) -> ForbiddenByRobots | RobotsUnreachable:
-        """Count a refusal; the exception for it."""
+        """Count the refusal of *request*, and return the exception for it.
+
+        *decision* is about *asked*: another URL where a download handler or a browser went on.
+        """
         if decision.reason == "usage" and decision.origin is not None:
-            usage = self._policy.extensions(decision, request, found).usage_of(request.url)
+            usage = self._policy.extensions(decision, asked, found).usage_of(asked.url)
             self._note_usage(usage, decision.origin)
-        self._stats.refused(decision, request)
-        return refusal(decision)
+        return self._refuse(request, asked, decision)
+
+    def _refuse(
+        self, request: Request, asked: Request, decision: Decision
+    ) -> ForbiddenByRobots | RobotsUnreachable:
+        before = self._passed.pop(request, None)
+        if before is not None:
+            self._stats.undo(before.outcome, before.origin, sent=before.sent)
+        refused = refusal(decision)
+        self._stats.refused(refused, asked)
+        return refused
 
     def check_response(
         self, request: Request, response: Response
@@ -194,13 +253,11 @@ class Enforcer:
         if refused is not None:
             of_file = {name: summary[name] for name in ("outcome", "status", "age")}
             decision = Decision(False, "usage", origin=origin, usage=refused, **of_file)
-        logged = self._passed.get(request, (None, None))[1]
-        if self._observer is not None and logged is not None:
-            self._observer.on_usage(logged, response, decision)
+        passed = self._passed.get(request)
+        if self._observer is not None and passed is not None and passed.logged is not None:
+            self._observer.on_usage(passed.logged, response, decision)
         if decision is not None:
-            self._stats.take_back(origin)
-            self._stats.refused(decision, request)
-            raise ForbiddenUsage(decision)
+            raise self._refuse(request, request, decision)
 
 
 def summarize(decision: Decision, extensions: Extensions, url: str) -> dict[str, Any]:
@@ -238,7 +295,14 @@ def page_request(request: Request) -> Request:
     if "_splash_processed" not in meta or "robotspec" not in meta:
         return request
     obeying = {key: value for key, value in meta.items() if key != "dont_obey_robotstxt"}
-    return Request(meta["splash"]["args"]["url"], headers=request.headers, meta=obeying)
+    return Request(page_url(request), headers=request.headers, meta=obeying)
+
+
+def page_url(request: Request) -> str:
+    """The URL of the page that *request* gets, through scrapy-splash or itself."""
+    meta = request.meta
+    url: str = meta["splash"]["args"]["url"] if "_splash_processed" in meta else request.url
+    return url
 
 
 def final_request(request: Request, response: Response) -> Request | None:

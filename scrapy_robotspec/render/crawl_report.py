@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.account import Group, RequestCounts
 from scrapy_robotspec.render.as_json import dumps
 
 if TYPE_CHECKING:
@@ -37,12 +38,12 @@ class RefusalStats:
 class OriginStats:
     """Counts of one origin, and the facts of its latest robots.txt response.
 
-    The fields are the keys of a line of the report, in this order. Times are in epoch seconds.
+    Times are in epoch seconds.
     """
 
     origin: str
-    let_through: int = 0
-    refused: int = 0
+    """Empty: of all requests without a row of their own."""
+    requests: RequestCounts = field(default_factory=RequestCounts)
     waited: int = 0
     given_up: int = 0
     asked: int = 0
@@ -89,6 +90,14 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
     """A JSON line for each origin, in printable ASCII."""
     for origin in origins:
         shown = {each.name: getattr(origin, each.name) for each in fields(origin)}
+        requests: RequestCounts = shown.pop("requests")
+        groups = {group.value: requests.of(group) for group in (Group.LET_THROUGH, Group.REFUSED)}
+        shown = {
+            "origin": shown.pop("origin") or None,
+            **groups,
+            "outcomes": requests.to_json(),
+            **shown,
+        }
         for name in ("first_asked", "answered", "wait_began", "pending_since"):
             shown[name] = _time(shown[name])
         for name in ("seconds", "wait_seconds"):

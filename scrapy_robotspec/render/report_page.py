@@ -9,6 +9,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.account import Group
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.text import duration
@@ -58,7 +59,7 @@ def report_page(
     *started*, *now*: epoch seconds. *finished*: why the crawl has ended; None: it has not.
     *differences*: requests of a dry run, by how our decision compares with Scrapy's.
     """
-    through = sum(each.let_through for each in origins)
+    through = sum(each.requests.of(Group.LET_THROUGH) for each in origins)
     return render(
         "report.html",
         now=now,
@@ -67,7 +68,7 @@ def report_page(
         finished=finished,
         differences=differences,
         through=through,
-        every=through + sum(each.refused for each in origins),
+        every=through + sum(each.requests.of(Group.REFUSED) for each in origins),
         tables=[
             ("Refused requests", ["Cause", "Origins", "Requests", "Examples"], refusals(origins)),
             (

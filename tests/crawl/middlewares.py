@@ -72,6 +72,29 @@ class LikeSplash:
         return response.replace(url=json.loads(response.body)["url"])
 
 
+class ObeysNothing:
+    """Lets no request be checked."""
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        request.meta["dont_obey_robotstxt"] = True
+
+
+class Meddles:
+    """Drops, answers or sends back requests that were let through, by their path."""
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Request | Response | None:
+        if "/drop/" in request.url:
+            raise IgnoreRequest("dropped")
+        if "/answer/" in request.url:
+            return TextResponse(request.url, body=b"an answer", request=request)
+        if "/later/" in request.url and not request.dont_filter:
+            request.dont_filter = True
+            return request
+        return None
+
+
 async def sleep(seconds: float) -> None:
     """Let *seconds* pass."""
     pause: Deferred[None] = Deferred()

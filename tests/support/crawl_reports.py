@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 from scrapy_robotspec.render.report_page import report_page
 
@@ -14,14 +15,20 @@ START = 1_800_000_000.0
 HOSTILE_TEXT = "/\"><img src=x onerror=alert(2)></td></table>&amp;\u202e\x1b[31m\x00\udc80'"
 
 
+def counts(**outcomes: int) -> RequestCounts:
+    """Requests by outcome, all sent that were let through."""
+    requests = RequestCounts(Counter(outcomes))
+    requests.sent = requests.not_sent
+    return requests
+
+
 def with_rules(number: int, text: str = "") -> OriginStats:
     """An origin with refusals by three lines."""
     origin = f"https://shop-{number}.example"
     lines = [f"Disallow: /{line}{text}" for line in (2, 3, 4)]
     return OriginStats(
         origin,
-        let_through=50,
-        refused=30,
+        requests=counts(rules=50, refused_rule=30),
         asked=2,
         answer="rules",
         status=200,
@@ -41,11 +48,11 @@ def without_rules(number: int, text: str = "") -> OriginStats:
     origin = f"http://other-{number}.example"
     kind = number % 4
     if kind == 0:
-        return OriginStats(origin, let_through=7, asked=1, answer="allow", status=404)
+        return OriginStats(origin, counts(unavailable=7), asked=1, answer="allow", status=404)
     if kind == 1:
         return OriginStats(
             origin,
-            refused=5,
+            counts(refused_unreachable=5),
             asked=3,
             answer="unreachable",
             failure=f"timeout{text}",
@@ -57,7 +64,7 @@ def without_rules(number: int, text: str = "") -> OriginStats:
         return OriginStats(origin, first_asked=START + 60, pending_since=START + 60)
     return OriginStats(
         origin,
-        refused=2,
+        counts(refused_override=2),
         refused_by=[RefusalStats("override", count=2, examples=[f"{origin}/x"])],
         overrides=Counter(disallow=2),
     )

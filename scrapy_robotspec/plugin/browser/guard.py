@@ -53,6 +53,8 @@ class Visit:
     """*tokens* are those that *request* was let through with."""
 
     def __init__(self, request: Request, tokens: Tokens) -> None:
+        self.page = request
+        """The page's own request, which counts."""
         self.request = request.copy()  # it keeps its tokens once there is a response
         self.exempt = bool(request.meta.get("dont_obey_robotstxt"))  # APP-01
         self.tokens = tokens
@@ -128,7 +130,7 @@ class BrowserGuard:
                 return response
         finally:
             visit.close()
-        raise self._obeying.refuse_in_browser(*visit.refusal)
+        raise self._obeying.refuse_in_browser(visit.page, *visit.refusal)
 
     def visit(self, request: Request) -> Visit:
         """The visit for *request*; called in the loop of the crawl."""

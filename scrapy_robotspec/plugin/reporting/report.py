@@ -142,6 +142,8 @@ class Report:
 
     def _contents(self) -> Iterable[str]:
         origins = list(self.origins.values())
+        if any(self.origins.rest.requests.to_json().values()):
+            origins.append(self.origins.rest)
         if not self._setting.lower().endswith(".html"):
             return report_lines(origins)
         from scrapy_robotspec.render.report_page import report_page  # most crawls need no Jinja2
@@ -177,7 +179,16 @@ class OriginStatsTable(dict["Origin", OriginStats]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.rest = OriginStats("")
+        """Requests without a row of their own."""
         self._refusals: dict[tuple[Origin, str, int | None, str | None], RefusalStats] = {}
+
+    def of(self, origin: Origin | None) -> OriginStats:
+        """The row that counts a request to *origin*.
+
+        None: its URL has no robots.txt.
+        """
+        return self.rest if origin is None else self[origin]
 
     def __missing__(self, origin: Origin) -> OriginStats:
         row = self[origin] = OriginStats(origin)
@@ -247,7 +258,6 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         if decision.origin is None:
             return
         row = self[decision.origin]
-        row.refused += 1
         line, rule, pattern = deciding_line(decision)
         cause = decision.origin, decision.reason, line, rule
         if cause not in self._refusals and len(row.refused_by) >= MAX_RULES:

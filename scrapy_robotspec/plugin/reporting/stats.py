@@ -6,11 +6,12 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.account import EXEMPT, RequestCounts, outcome_of
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.reporting.summary import ORIGINS_COUNTED, Summary
 from scrapy_robotspec.render.text import count, safe
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
@@ -51,6 +50,7 @@ class CrawlStats:
         self._stats = stats
         self._settings = settings
         self._summary = Summary()
+        self.requests = RequestCounts()
         self.report: Report | None = None
         self._rows: OriginStatsTable | None = None
         if settings.report is not None:
@@ -70,7 +70,6 @@ class CrawlStats:
         )
         self.on_pending, self.end_wait = progress.on_pending, progress.end_wait
         self.waiting_changed = progress.waiting_changed
-        self._through = 0
         self.from_cache = [0, 0]
         """Requests decided by a fresh and by a stale record. They reach Scrapy's stats with the
         next fetch, or at the end: hot path."""
@@ -79,27 +78,46 @@ class CrawlStats:
 
     # --- requests
 
-    def let_through(self, origin: Origin | None) -> None:
-        """A request was allowed."""
+    def count(self, outcome: str, origin: Origin | None) -> None:
+        """A request has *outcome*; *origin*: of its row in the report."""
         # hot path
-        self._through += 1
-        if self._rows is not None and origin is not None:
-            self._rows[origin].let_through += 1
+        self.requests.add(outcome)
+        if self._rows is not None:
+            self._rows.of(origin).requests.add(outcome)
+        if outcome == EXEMPT:
+            self._stats.set_value("robotspec/unchecked", self.requests.by_outcome[EXEMPT])
 
-    def refused(self, decision: Decision, request: Request) -> None:
-        """*request* is refused, by its robots.txt or because there is none."""
+    def undo(self, outcome: str, origin: Origin | None, *, sent: bool = False) -> None:
+        """A request does not have *outcome* any more.
+
+        *sent*: it is refused, and its page has left.
+        """
+        self.requests.undo(outcome, sent=sent)
+        if self._rows is not None:
+            self._rows.of(origin).requests.undo(outcome, sent=sent)
+
+    def sent(self, origin: Origin | None) -> None:
+        """A page of *origin* leaves."""
+        # hot path
+        self.requests.sent += 1
+        if self._rows is not None:
+            self._rows.of(origin).requests.sent += 1
+
+    def origin_of(self, url: str) -> Origin | None:
+        """The origin of a page that is not checked, for the report."""
+        return None if self._rows is None else Origin.of(url)
+
+    def refused(self, refusal: ForbiddenByRobots | RobotsUnreachable, asked: Request) -> None:
+        """A request is refused by the decision about *asked*."""
+        decision = refusal.decision
+        outcome = outcome_of(False, decision.reason)
+        self.count(outcome, decision.origin)
         self._summary.refused(decision)
         if self._rows is not None:
-            self._rows.refused(decision, request.url)
+            self._rows.refused(decision, asked.url)
         unreachable = decision.reason == "unreachable"
         self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
-        _log_refused(refusal(decision), request)
-
-    def take_back(self, origin: Origin | None) -> None:
-        """A request that was let through is refused all the same."""
-        self._through -= 1
-        if self._rows is not None and origin is not None:
-            self._rows[origin].let_through -= 1
+        _log_refused(refusal, asked)
 
     def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
         """The preferences of one page of *origin*, by declared label."""
@@ -233,7 +251,7 @@ class CrawlStats:
         self._progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",
-            self._summary.table(self._through, pending),
+            self._summary.table(self.requests, pending),
         )
         if self._not_kept:
             logger.info(

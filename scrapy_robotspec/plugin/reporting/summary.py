@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.account import OUTCOMES, Group, RequestCounts
 from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.reasons import AFTER_SENDING, ANSWERS, GROUPS, NOT_SENT
+from scrapy_robotspec.access.reasons import OUTCOMES as OUTCOME_WORDS
 from scrapy_robotspec.render.text import columns, duration, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
@@ -24,21 +27,10 @@ ORIGINS_COUNTED = 10_000
 #: Max stored length of a rule or a URL (characters).
 MAX_TEXT = 200
 
-#: The words of the table for what the latest attempt meant, in the order of equal numbers.
-_WORDS = {
-    Meaning.RULES.value: "with rules",
-    Meaning.ALLOW.value: "without a file (all allowed)",
-    Meaning.DISALLOW.value: "disallowed by policy",
-    Meaning.UNREACHABLE.value: "unreachable",
-}
-
-#: The words of the table for a refusal's reason.
-_REASONS = {
-    "rule": "by a rule",
-    "policy": "by policy",
-    "override": "by an override",
-    "usage": "by a usage preference",
-}
+#: Groups that are shown without a request, too.
+_ALWAYS = (Group.LET_THROUGH, Group.REFUSED)
+#: Outcomes that let a request through against the rules, or without an answer.
+_UNUSUAL = ("override", "unreachable")
 
 #: A rule as it is counted: origin, line number, beginning of the line.
 _Rule = tuple["Origin", int, str]
@@ -48,9 +40,8 @@ class Summary:
     """Counts of one crawl, whose memory does not grow with it."""
 
     def __init__(self) -> None:
-        self._origins = Counter(dict.fromkeys(_WORDS, 0))
+        self._origins = Counter(dict.fromkeys(ANSWERS, 0))
         """Origins by what their latest attempt meant."""
-        self._refused: Counter[str] = Counter()
         self._down: dict[Origin, str] = {}
         self._rules: Counter[_Rule] = Counter()
 
@@ -69,7 +60,6 @@ class Summary:
 
     def refused(self, decision: Decision) -> None:
         """A request was refused."""
-        self._refused[decision.reason] += 1
         line, text, _ = deciding_line(decision)
         if line is not None and text is not None and decision.origin is not None:
             self._rules[decision.origin, line, text] += 1
@@ -78,11 +68,10 @@ class Summary:
 
     # --- output
 
-    def table(self, let_through: int, pending: Sequence[tuple[Origin, float]] = ()) -> str:
+    def table(self, requests: RequestCounts, pending: Sequence[tuple[Origin, float]] = ()) -> str:
         """The summary of the crawl, a few lines of text.
 
-        *let_through*: number of requests. *pending*: origins without an answer so far, each with
-        its age in seconds.
+        *pending*: origins without an answer so far, each with its age in seconds.
         """
         waits = [f"{duration(seconds):>8}  {origin}" for origin, seconds in pending]
         down = [f"{origin}: {safe(failure)}" for origin, failure in self._down.items()]
@@ -92,10 +81,10 @@ class Summary:
         ]
         silent = sum(origin not in self._down for origin, _ in pending)
         origins = Counter({**self._origins, "without an answer so far": silent})
-        refused = f"{self._refused.total():,} refused{_by_kind(self._refused, _REASONS)}"
+        kinds = [(_short(kind), number) for kind, number in origins.most_common()]
         rows = [
-            ("origins", f"{origins.total():,}{_by_kind(origins, _WORDS)}"),
-            ("requests", f"{let_through:,} let through, {refused}"),
+            ("origins", f"{origins.total():,}{in_brackets(kinds)}"),
+            ("requests", request_words(requests)),
             *_named("still pending", waits),
             *_named("still unreachable", down),
             *_named("refused most", rules),
@@ -103,10 +92,35 @@ class Summary:
         return "\n".join(columns(rows))
 
 
-def _by_kind(counts: Counter[str], words: Mapping[str, str]) -> str:
-    """The numbers above 0 in brackets, the greatest first; empty if there are none."""
-    numbers = [(number, words.get(kind, kind)) for kind, number in counts.most_common() if number]
-    parts = ", ".join(f"{number:,} {word}" for number, word in numbers)
+def _short(answer: str) -> str:
+    return ANSWERS[answer].short if answer in ANSWERS else answer
+
+
+def request_words(requests: RequestCounts) -> str:
+    """``3 let through, 1 refused (1 by a rule)``."""
+    groups = (group for group in Group if requests.of(group) or group in _ALWAYS)
+    parts = [_group_words(group, requests) for group in groups]
+    if requests.not_sent:
+        parts.append(f"{requests.not_sent:,} {NOT_SENT}")
+    return ", ".join(parts)
+
+
+def _group_words(group: Group, requests: RequestCounts) -> str:
+    kinds = {row.name: requests.by_outcome[row.name] for row in OUTCOMES if row.group is group}
+    words = [(OUTCOME_WORDS[name].short, number) for name, number in kinds.items()]
+    if group is Group.REFUSED:
+        words.append((AFTER_SENDING, requests.after_sending))
+    shown = in_brackets(words)
+    if len(kinds) == 1:
+        shown = f" ({words[0][0]})"
+    elif group is Group.LET_THROUGH and not any(kinds[name] for name in _UNUSUAL):
+        shown = ""
+    return f"{sum(kinds.values()):,} {GROUPS[group]}{shown}"
+
+
+def in_brackets(kinds: Iterable[tuple[str, int]]) -> str:
+    """The numbers above 0 in brackets; empty if there are none."""
+    parts = ", ".join(f"{number:,} {words}" for words, number in kinds if number)
     return f" ({parts})" if parts else ""
 
 

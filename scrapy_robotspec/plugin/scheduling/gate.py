@@ -118,7 +118,9 @@ class Gate:
     def goes_on(self, origin: Origin | None, request: Request) -> None:
         """*request* has not waited, and is passed on or refused."""
         # hot path
-        self.popped.pop(request, None)
+        left_for = self.popped.pop(request, None)
+        if left_for is not None and left_for != origin:  # another middleware lets it go unchecked
+            self.update(left_for)
         if origin is not None and origin in self._live:
             self.update(origin)
 

@@ -7,15 +7,16 @@ from collections import Counter
 from dataclasses import fields
 from typing import Any
 
+from scrapy_robotspec.access.account import OUTCOMES
 from scrapy_robotspec.access.outcome import Hop
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats, report_lines
+from tests.support.crawl_reports import counts
 
 
 def test_the_keys_of_an_origin() -> None:
     """Those of its fields. Times are in UTC, to the millisecond; durations in seconds."""
     given: dict[str, Any] = {
         "origin": "https://shop.example",
-        "let_through": 2,
         "status": 200,
         "usage": {"train-ai": Counter(disallow=2)},
         "failures": Counter({"HTTP status 503": 1}),
@@ -23,6 +24,7 @@ def test_the_keys_of_an_origin() -> None:
     }
     origin = OriginStats(
         **given,
+        requests=counts(rules=2, refused_rule=1, dont_obey_robotstxt=3),
         seconds=0.25049,
         redirects=(Hop("https://shop.example/robots.txt", 301, "https://www.shop.example/r"),),
         first_asked=1_700_000_000.1234,
@@ -33,9 +35,19 @@ def test_the_keys_of_an_origin() -> None:
     (line,) = report_lines([origin])
     assert line.endswith("}\n")
     found = json.loads(line)
-    assert list(found) == [field.name for field in fields(OriginStats)]
+    names = [field.name for field in fields(OriginStats)]
+    assert list(found) == ["origin", "let_through", "refused", "outcomes", *names[2:]]
+    outcomes = {row.name: 0 for row in OUTCOMES} | {"after_sending": 0, "not_sent": 0}
+    assert found["outcomes"] == {
+        **outcomes,
+        "rules": 2,
+        "refused_rule": 1,
+        "dont_obey_robotstxt": 3,
+    }
     expected: dict[str, Any] = {
         **given,
+        "let_through": 2,
+        "refused": 1,
         "seconds": 0.25,
         "redirects": [
             {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.render import report_page
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
-from tests.support.crawl_reports import HOSTILE_TEXT, START, origins_of, page_of, with_rules
+from tests.support.crawl_reports import HOSTILE_TEXT, START, counts, origins_of, page_of, with_rules
 from tests.support.html_page import Page, check
 
 
@@ -97,9 +97,11 @@ def test_refused_requests_are_grouped_by_rule_over_sites() -> None:
     down = RefusalStats("unreachable", count=6, examples=["http://b.example/x"])
     use = RefusalStats("usage", 4, "Content-Usage: train-ai=n", None, 1, [])
     page = shown(
-        OriginStats("http://a.example", refused=4009, refused_by=[few, many, rest, use]),
-        OriginStats("http://b.example", refused=26, refused_by=[down, same]),
-        OriginStats("http://c.example", let_through=9, refused=6, refused_by=[down]),
+        OriginStats(
+            "http://a.example", counts(refused_rule=4009), refused_by=[few, many, rest, use]
+        ),
+        OriginStats("http://b.example", counts(refused_rule=26), refused_by=[down, same]),
+        OriginStats("http://c.example", counts(rules=9, refused_unreachable=6), refused_by=[down]),
     )
     assert "9 of 4,050 requests let through" in page
     assert "Disallow: /b24,020http://a.example/b/1, http://b.example/b/2" in page
@@ -138,8 +140,7 @@ def test_long_and_open_waits_are_shown() -> None:
 def test_no_text_and_no_number_breaks_the_page(text: str, seconds: float, number: int) -> None:
     origin = OriginStats(
         "http://a.example",
-        let_through=number,
-        refused=number,
+        counts(rules=number, refused_rule=number),
         failure=text,
         answer="unreachable",
         wait_began=START,

@@ -1,0 +1,201 @@
+"""The account of a crawl: each request has one outcome, and the sums are the servers'."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.plugins.renderers import renderer, splash
+from tests.support.account import check
+from tests.support.crawl import Result, crawl
+from tests.support.responses import in_turn, redirect, reply, reset, until
+from tests.support.server import Server, Site
+
+NO = "User-agent: *\nDisallow: /no\n"
+EXEMPT = {"dont_obey_robotstxt": True}
+
+
+def counted(
+    tmp_path: Path,
+    requests: list[Any],
+    settings: dict[str, Any],
+    sites: list[Site],
+    **kwargs: Any,
+) -> tuple[Result, dict[str, int]]:
+    """A crawl with a report, and the outcomes on which all its views agree."""
+    path = tmp_path / "report.jsonl"
+    result = crawl(requests, {**settings, "ROBOTSPEC_REPORT": str(path)}, **kwargs)
+    assert "Traceback" not in result.log
+    return result, dict(check(result, path, sites))
+
+
+def test_each_request_has_an_outcome(server: Server, tmp_path: Path) -> None:
+    """One of each kind that needs no second decision."""
+    site = server.site("127.0.0.2", NO)
+    missing = server.site("127.0.0.3", reply("", 404))
+    down = server.site("127.0.0.4", reply("", 503))
+    gone = server.site("127.0.0.5", reply("", 410))
+    ours = server.site("127.0.0.6")
+    closed = server.site("127.0.0.7")
+    sites = [site, missing, down, gone, ours, closed]
+    requests = [
+        *(site.url(path) for path in ("/a", "/b", "/no", "/no/2", "/no/3")),
+        *({"url": site.url(f"/no/exempt/{n}"), "meta": EXEMPT} for n in range(4)),
+        *(missing.url(f"/{n}") for n in range(3)),
+        *(down.url(f"/{n}") for n in range(2)),
+        *(gone.url(f"/{n}") for n in range(6)),
+        *(ours.url(f"/{n}") for n in range(7)),
+        *(closed.url(f"/{n}") for n in range(5)),
+        "data:,one",
+    ]
+    settings = {
+        "ROBOTSPEC_HOLD_TIMEOUT": 0,
+        "ROBOTSPEC_STATUS_POLICY": {410: "disallow"},
+        "ROBOTSPEC_OVERRIDES": {"127.0.0.6": "ignore", "127.0.0.7": "disallow"},
+    }
+    result, outcomes = counted(tmp_path, requests, settings, sites)
+    assert outcomes == {
+        "rules": 2,
+        "refused_rule": 3,
+        "dont_obey_robotstxt": 4,
+        "unavailable": 3,
+        "refused_unreachable": 2,
+        "refused_policy": 6,
+        "override": 7,
+        "refused_override": 5,
+        "no_robots_txt": 1,
+    }
+    assert result.lines(
+        "12 let through (2 by rules, 3 without a file, 7 by an override), "
+        "16 refused (3 by a rule, 6 by policy, 5 by an override, 2 unreachable), "
+        "4 not checked (dont_obey_robotstxt), 1 without a robots.txt (data:, file:)"
+    )
+
+
+def test_a_crawl_that_checks_nothing_says_so(server: Server, tmp_path: Path) -> None:
+    """A middleware sets the key on every request."""
+    site = server.site("127.0.0.2", NO)
+    settings = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.ObeysNothing": 50}}
+    urls = [site.url(f"/no/{n}") for n in range(8)]
+    result, outcomes = counted(tmp_path, urls, settings, [site])
+    assert outcomes == {"dont_obey_robotstxt": 8}
+    assert site.robots_asked == []
+    assert result.lines("0 let through, 0 refused, 8 not checked (dont_obey_robotstxt)")
+
+
+@pytest.mark.parametrize("then", [NO, "User-agent: *\nDisallow: /\n"], ids=["open", "closed"])
+def test_requests_whose_rules_expire_in_a_slot_count_once(
+    server: Server, tmp_path: Path, then: str
+) -> None:
+    """They go back to the scheduler and are decided again (CAC-07)."""
+    living = [("Cache-Control", "max-age=0.3")]
+    robots = until(1.0, reply(NO, headers=living), reply(then, headers=living))
+    site = server.site("127.0.0.2", robots)
+    settings = {"ROBOTSPEC_CACHE_MIN_TTL": 0.1, "DOWNLOAD_DELAY": 0.5}
+    urls = [site.url(f"/{n}") for n in range(6)]
+    result, outcomes = counted(tmp_path, urls, settings, [site])
+    assert len(site.robots_asked) > 1
+    assert result.ended_once(urls)
+    assert sum(outcomes.values()) == len(urls)
+    assert outcomes["rules"] == len(site.pages_asked)
+
+
+def test_a_final_url_that_is_refused_has_left(server: Server, tmp_path: Path) -> None:
+    """Refused by the rules of another origin, or unreachable; allowed, it stays as it counts."""
+    other, down = server.site("127.0.0.3", NO), server.site("127.0.0.4", reply("", 503))
+    site = server.site("127.0.0.2")
+    finals = {
+        "/same": site.url("/no"),
+        "/other": other.url("/no/page"),
+        "/down": down.url("/x"),
+        "/fine": site.url("/yes"),
+        "/fine-too": other.url("/yes"),
+    }
+    pages = {path: reply("a page", headers=[("X-Final", to)]) for path, to in finals.items()}
+    site = server.site("127.0.0.2", NO, pages=pages)
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.FollowsRedirects": 900},
+        "ROBOTSPEC_HOLD_TIMEOUT": 0,
+    }
+    urls = [site.url(path) for path in finals]
+    result, outcomes = counted(tmp_path, urls, settings, [site, other, down])
+    assert outcomes == {
+        "rules": 2,
+        "refused_rule": 2,
+        "refused_unreachable": 1,
+        "after_sending": 3,
+    }
+    assert result.lines("3 refused (2 by a rule, 1 unreachable, 3 of them after sending)")
+
+
+def test_a_page_whose_header_refuses_it_has_left(server: Server, tmp_path: Path) -> None:
+    """USE-05; a page that a line refuses has not."""
+    header = reply("page", headers=[("Content-Usage", "train-ai=n")])
+    robots = "User-agent: *\nContent-Usage: /line train-ai=n\n"
+    site = server.site("127.0.0.2", robots, pages={"/header": header})
+    settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
+    urls = [site.url(path) for path in ("/header", "/line", "/yes")]
+    _, outcomes = counted(tmp_path, urls, settings, [site])
+    assert outcomes == {"rules": 1, "refused_usage": 2, "after_sending": 1}
+    assert site.pages_asked.count("/line") == 0
+
+
+def test_a_retry_and_a_redirect_are_requests_of_their_own(server: Server, tmp_path: Path) -> None:
+    """Each of them leaves, or is refused."""
+    pages = {
+        "/retried": in_turn(reply("", 503), reply("", 503), reply("page")),
+        "/moved": redirect("/there"),
+        "/led": redirect("/no"),
+    }
+    site = server.site("127.0.0.2", NO, pages=pages)
+    _, outcomes = counted(tmp_path, [site.url(path) for path in pages], {}, [site])
+    assert outcomes == {"rules": 3 + 2 + 1, "refused_rule": 1}
+
+
+def test_a_page_from_a_cache_was_not_sent(server: Server, tmp_path: Path) -> None:
+    """Nor one that another middleware answers, drops or sends back."""
+    site = server.site("127.0.0.2", NO)
+    urls = [site.url(f"/{n}") for n in range(9)]
+    cached = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path / "cache")}
+    crawl(urls, cached)
+    site.log.clear()
+    _, outcomes = counted(tmp_path, urls, cached, [site])
+    assert outcomes == {"rules": 9, "not_sent": 9}
+    assert site.pages_asked == []
+
+
+def test_a_request_that_another_middleware_handles_counts_once(
+    server: Server, tmp_path: Path
+) -> None:
+    """Dropped or answered: not sent. Sent back to the scheduler, the same object: sent once."""
+    site = server.site("127.0.0.2", NO)
+    settings = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.Meddles": 500}}
+    urls = [site.url(f"/{what}/{n}") for what in ("drop", "answer", "later") for n in range(3)]
+    _, outcomes = counted(tmp_path, urls, settings, [site])
+    assert outcomes == {"rules": 9, "not_sent": 6}
+
+
+def test_a_page_that_splash_requests_counts_once(server: Server, tmp_path: Path) -> None:
+    """Its retries count; one that is not checked is not checked, one refused late has left."""
+    pages = {"/moved": redirect("/no"), "/fine": reply("a page")}
+    site = server.site("127.0.0.2", NO, pages=pages)
+    page = in_turn(reset(), renderer(splash, []))
+    renders = server.site("127.0.8.1", "User-agent: *\nDisallow: /", page=page)
+    settings = {
+        "CONCURRENT_REQUESTS": 1,
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.LikeSplash": 725},
+        "RENDERER": renders.url("/render.json"),
+    }
+    requests = [
+        *(site.url(path) for path in pages),
+        {"url": site.url("/no/exempt"), "meta": EXEMPT},
+    ]
+    _, outcomes = counted(tmp_path, requests, settings, [renders])
+    assert outcomes == {
+        "rules": 1,
+        "dont_obey_robotstxt": 2,  # it went first, and once more after the reset
+        "refused_rule": 1,
+        "after_sending": 1,
+    }

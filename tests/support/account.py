@@ -1,0 +1,65 @@
+"""The account of a crawl by each view and by the servers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from scrapy_robotspec.access.account import OUTCOMES, Group
+from scrapy_robotspec.access.reasons import GROUPS
+from tests.support.crawl import Result
+from tests.support.server import Site
+
+#: The outcomes of one group, by its name.
+NAMES = {group: [row.name for row in OUTCOMES if row.group is group] for group in Group}
+
+
+def summed_up(result: Result) -> Counter[str]:
+    """The log's line of requests, by group and mark."""
+    (line,) = (line for line in result.log.splitlines() if line.startswith("requests  "))
+    found = Counter[str]()
+    for name, words in (*((each.value, words) for each, words in GROUPS.items()), *_MARKS):
+        if shown := re.search(rf"([\d,]+) {words}", line):
+            found[name] = int(shown[1].replace(",", ""))
+    return found
+
+
+_MARKS = (("after_sending", "of them after sending"), ("not_sent", "not sent"))
+
+
+def reported(path: Path) -> Counter[str]:
+    """The sum of a report's JSON lines, by outcome and mark."""
+    total = Counter[str]()
+    for row in map(json.loads, path.read_text().splitlines()):
+        total.update(row["outcomes"])
+        outcomes = row["outcomes"]
+        for group in (Group.LET_THROUGH, Group.REFUSED):
+            assert row[group.value] == sum(outcomes[name] for name in NAMES[group]), row
+        assert all(number >= 0 for number in outcomes.values()), row
+    return total
+
+
+def pages(sites: Iterable[Site]) -> int:
+    """Page requests at the servers."""
+    return sum(len(site.pages_asked) for site in sites)
+
+
+def check(result: Result, path: Path, sites: Iterable[Site]) -> Counter[str]:
+    """Compare all views, and the servers' log; return the outcomes."""
+    outcomes, line = reported(path), summed_up(result)
+    for group, names in NAMES.items():
+        assert sum(outcomes[name] for name in names) == line[group.value], group
+    for mark in ("after_sending", "not_sent"):
+        assert outcomes[mark] == line[mark], mark
+    stats: dict[str, Any] = result.stats
+    refused = line["refused"] - outcomes["refused_unreachable"]
+    assert stats.get("robotstxt/forbidden", 0) == refused
+    assert stats.get("robotspec/unreachable", 0) == outcomes["refused_unreachable"]
+    assert stats.get("robotspec/unchecked", 0) == line["not_checked"]
+    sent = line["let_through"] + line["not_checked"] + line["after_sending"] - line["not_sent"]
+    assert sent == pages(sites)
+    return +outcomes
