@@ -27,10 +27,14 @@ LONE_PERCENT = "\x7f"
 #: The canonical spelling of a literal ``*`` and ``$``, escaped or not (PAT-06). One character, so
 #: that no rule matches a part of it: ``/*4`` matches ``/a%C3%A4`` and not ``/a$``.
 LITERAL_STAR, LITERAL_DOLLAR = "\x01", "\x02"
+#: The canonical spelling of an apostrophe in a query, escaped or not (PAT-12): clients escape it
+#: there, and not in a path.
+QUERY_APOSTROPHE = "\x03"
 #: Characters that no URI contains raw (PAT-12, RFC 3986 section 2), except LF, which parts values.
 _NOT_IN_URI = bytes(byte for byte in range(0x21) if byte != 0x0A) + b'"<>[\\]^`{|}\x7f'
 _NOT_IN_URI += bytes(range(0x80, 0x100))
 _IN_URL = {ord(LONE_PERCENT): "%", ord(LITERAL_STAR): "%2A", ord(LITERAL_DOLLAR): "%24"}
+_IN_URL[ord(QUERY_APOSTROPHE)] = "%27"
 _NOT_ASCII = re.compile("[\x80-\xff]+")
 _ALL_NOT_IN_URI = re.compile(f"[{re.escape(_NOT_IN_URI.decode('latin-1'))}]+")
 _ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
@@ -42,10 +46,13 @@ may_have_dots = re.compile(r"/\.|/%2|\\").search
 _DOTS = {".": ".", "%2e": ".", "..": "..", "%2e.": "..", ".%2e": "..", "%2e%2e": ".."}
 
 #: Finds a character of a path whose canonical spelling differs, percent signs aside.
-find_noncanonical = re.compile(r"[^!#%-)+-;=?-Z_a-z~]").search
+find_noncanonical = re.compile(r"[^!#%&()+-;=?-Z_a-z~]").search
 
 #: Finds characters and escapes whose canonical spelling differs in some edition.
-_find_rewritten = re.compile(rf"[^!%-)+-;=?-Z_a-z~]|%(?!{_CANONICAL})|%2[4Aa]").search
+_find_rewritten = re.compile(rf"[^!%&()+-;=?-Z_a-z~]|%(?!{_CANONICAL})|%2[47Aa]").search
+
+#: Finds an apostrophe of canonical text.
+find_apostrophes = re.compile("'|%27").finditer
 
 
 def is_robots_txt(url: str) -> bool:
@@ -115,6 +122,7 @@ def canonical_path(path: str | bytes, edition: Edition) -> str:
     raw = to_bytes(path).partition(b"#")[0]
     if edition.decode_unreserved:
         text = canonical_text(_with_slashes(raw), edition).replace("\n", "%0A")
+        text = join_apostrophes(text)
     else:
         text = canonical_text(raw, edition)
     return escape_specials(text) if escapes_specials(edition) else text
@@ -164,6 +172,12 @@ def escape_specials(text: str) -> str:
 def join_escapes(text: str) -> str:
     """Canonical text with escaped ``*`` and ``$`` in one character (PAT-06)."""
     return text.replace("%2A", LITERAL_STAR).replace("%24", LITERAL_DOLLAR)
+
+
+def join_apostrophes(text: str) -> str:
+    """Canonical text with the apostrophes of its query in one spelling (PAT-12)."""
+    path, mark, query = text.partition("?")
+    return path + mark + query.replace("'", QUERY_APOSTROPHE).replace("%27", QUERY_APOSTROPHE)
 
 
 def as_in_url(path: str) -> str:

@@ -11,16 +11,24 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
+    QUERY_APOSTROPHE,
     escape_specials,
     escapes_specials,
+    find_apostrophes,
+    join_apostrophes,
     join_escapes,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy_robotspec.editions import Edition
 
 #: A canonical pattern, and the length that PRE-01 compares.
 Measured = tuple[str, int]
+
+#: Most apostrophes of a pattern that may be in a path or in a query; it bounds the patterns made.
+MAX_APOSTROPHES = 4
 
 
 def canonical_pattern(text: str, edition: Edition) -> Measured | None:
@@ -32,6 +40,8 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         text = "/" + text
     if "%2" in text and escapes_specials(edition):
         text = join_escapes(text)
+    if "?" in text and edition.decode_unreserved:
+        text = join_apostrophes(text)
     length = len(text)
     if "*" not in text and "$" not in text:  # usual
         return text, length
@@ -49,6 +59,21 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         elif not end and content.endswith("$"):
             end = "*"
     return content + end, length
+
+
+def in_components(text: str, edition: Edition) -> Iterator[str]:
+    """A canonical pattern with its last apostrophes in path or query (PAT-12).
+
+    Only those behind a star may be in either.
+    """
+    yield text
+    star, query = text.find("*"), text.find("?")
+    if star < 0 or not edition.decode_unreserved:
+        return
+    places = [*find_apostrophes(text, star, len(text) if query < 0 else query)]
+    for place in places[: -MAX_APOSTROPHES - 1 : -1]:
+        text = text[: place.start()] + QUERY_APOSTROPHE + text[place.end() :]
+        yield text
 
 
 def literals_of(text: str) -> list[str]:

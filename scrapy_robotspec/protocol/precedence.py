@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import canonical_text
-from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
+from scrapy_robotspec.protocol.patterns import canonical_pattern, in_components, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,12 +55,14 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[Keyed
 
 
 def patterns_of(allow: bool, text: str, start: int, edition: Edition) -> Iterator[KeyedPattern]:
-    """The one or two patterns of the canonical value *text* (PRE-05)."""
+    """The patterns of the canonical value *text*, usually one (PAT-12, PRE-05)."""
     key = start + (ALLOWS if allow else DISALLOWS)
     if text:
         pattern = canonical_pattern(text, edition)
         if pattern is not None:
-            yield key - pattern[1] * LENGTH, pattern[0]
+            measured = key - pattern[1] * LENGTH
+            for spelling in in_components(pattern[0], edition):
+                yield measured, spelling
     elif edition.empty_rules_decide_line:  # else RUL-02: nothing
         yield key & ~FORBIDS, ""
     if allow and edition.index_html and (directory := google.directory_of_index_page(text)):

@@ -19,6 +19,9 @@ UNRESERVED = string.ascii_letters + string.digits + "-._~"
 URI = UNRESERVED + ":/?#@!$&'()*+,;="
 LONE_PERCENT = "\ue000"  # no other character becomes this one
 LITERALS = {ord("*"): "\ue001", ord("$"): "\ue002"}  # nor these
+QUERY_APOSTROPHE = "\ue003"
+#: PAT-12: the spellings in a rule that also match an apostrophe of a query.
+APOSTROPHES = ("'", "%27", QUERY_APOSTROPHE)
 TOKEN_LETTERS = (string.ascii_letters + "_-").encode()
 
 
@@ -121,7 +124,7 @@ def groups_of(body: bytes, edition: Edition) -> list[PlainGroup]:
                 groups.append(open_group)
             open_group.agents += agents_named(value, edition)
         elif name in ("allow", "disallow") and open_group is not None:
-            pattern = canonical(value, edition)
+            pattern = with_query(canonical(value, edition), edition)
             open_group.rules.append(PlainRule(name == "allow", value, pattern, number))
     return groups
 
@@ -229,7 +232,15 @@ def path_of(url: str, edition: Edition) -> str:
     start = re.search(b"[/?;]" if edition.semicolon_starts_path else b"[/?]", rest)
     path = rest[start.start() :] if start else b""
     text = canonical(path if path[:1] == b"/" else b"/" + path, edition)
-    return "".join(escaped_letter(letter, edition) for letter in text)
+    return "".join(escaped_letter(letter, edition) for letter in with_query(text, edition))
+
+
+def with_query(text: str, edition: Edition) -> str:
+    """PAT-12: an apostrophe in a query equals its escape."""
+    path, mark, query = text.partition("?")
+    if edition.decode_unreserved:
+        query = re.sub("'|%27", QUERY_APOSTROPHE, query)
+    return path + mark + query
 
 
 # --- rules
@@ -277,20 +288,29 @@ def counted_length(pattern: str, edition: Edition) -> int:
 def pattern_matches(pattern: str, path: str, edition: Edition) -> bool:
     """PAT-01, PAT-02: keeps every place where the pattern may end."""
     ends = {0}
-    for index, letter in enumerate(pattern):
+    letters = re.findall("%27|.", pattern, re.DOTALL)
+    for index, letter in enumerate(letters):
         if edition.wildcards and letter == "*":
             ends = set(range(min(ends), len(path) + 1)) if ends else ends
-        elif edition.wildcards and letter == "$" and index == len(pattern) - 1:
+        elif edition.wildcards and letter == "$" and index == len(letters) - 1:
             ends &= {len(path)}
         else:
-            literal = escaped_letter(letter, edition)
-            ends = {end + len(literal) for end in ends if path.startswith(literal, end)}
+            literals = [escaped_letter(letter, edition)]
+            if edition.decode_unreserved and letter in APOSTROPHES:
+                literals.append(QUERY_APOSTROPHE)
+            ends = {
+                end + len(literal)
+                for literal in literals
+                for end in ends
+                if path.startswith(literal, end)
+            }
     return bool(ends)
 
 
 def escaped_letter(letter: str, edition: Edition) -> str:
     """PAT-06: the two special characters equal their escapes everywhere."""
-    return LITERALS.get(ord(letter), letter) if escapes_specials(edition) else letter
+    special = {chr(each): literal for each, literal in LITERALS.items()}
+    return special.get(letter, letter) if escapes_specials(edition) else letter
 
 
 def escapes_specials(edition: Edition) -> bool:

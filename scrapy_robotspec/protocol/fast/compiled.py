@@ -45,8 +45,8 @@ _MAX_BYTES = 1 << 26
 #: Max product of the rules to try and the path's length, which counts as 32 or more (characters),
 #: and max bytes of their patterns.
 _MAX_TRIED = 1 << 16
-#: Bytes that are escaped in canonical text, for a character class (PAT-12).
-_ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
+#: Bytes with another canonical spelling, in some place, for a character class (PAT-12).
+_ESCAPED = rb'\x00-\x20"\'<>\[\\\]^`{|}\x7f-\xff'
 
 
 class Block:
@@ -183,7 +183,7 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     contains unchanged are captured.
     """
     ordinary = rb"[^*$%#" + _ESCAPED + rb"]"
-    escapes = rb"(?:%(?:2[0-35-9BCF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
+    escapes = rb"(?:%(?:2[0-35689BCF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
     special = re.escape(second) + rb"*$%#" + _ESCAPED
     others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
     first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"

@@ -15,6 +15,7 @@ from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     LITERAL_STAR,
     LONE_PERCENT,
+    QUERY_APOSTROPHE,
     ROBOTS_TXT,
     base_of,
     canonical_path,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.groups import RawRule
 
 #: Only canonical paths match these: escapes, and literals that may end one.
-_ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR)
+_ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR, QUERY_APOSTROPHE)
 _ends_escape = re.compile(r"\*[0-9A-F]").search
 
 
@@ -116,7 +117,7 @@ def compile_rules(
     is_usual = edition.wildcards and not edition.index_html
     counts_star = edition.count_trailing_star
     for (allow, _, start), text in zip(rules, texts, strict=False):  # hot path
-        unusual = "%" in text or "$" in text or "**" in text
+        unusual = "%" in text or "$" in text or "'" in text or "**" in text
         if not unusual and is_usual and (text[:1] == "/" or text[:1] == star):
             key = start + (ALLOWS if allow else DISALLOWS) - len(text) * LENGTH
             if text[-1] == "*":  # PAT-03
