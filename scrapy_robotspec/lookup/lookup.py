@@ -4,7 +4,7 @@ The ``LiveOrigin`` contains all that is under way for an origin. Its record is i
 store, its parsed rules in the ``RulesCache``, its slot in the ``FetchLimiter``.
 
 An origin has one flight at a time (CAC-05). It fetches, applies the result to the record and
-announces new rules. For processes that share a store, see ``tiered_store.py``.
+announces new rules. For processes that share a store, see ``shared_lookup.py``.
 """
 
 from __future__ import annotations

@@ -488,10 +488,10 @@ def handles_ftp(crawler: Crawler) -> bool:
 
 
 class Threads:
-    """Runs blocking calls in at most two threads."""
+    """Runs blocking calls in a worker thread, one at a time."""
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(2, thread_name_prefix="robotspec")
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="robotspec")
 
     def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
         """The outcome of ``call(*args)``, fired in the calling thread."""

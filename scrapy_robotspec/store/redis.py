@@ -7,12 +7,11 @@ version.
 from __future__ import annotations
 
 import struct
-from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.errors import ConfigurationError, StoreError
+from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.store.base import (
     HORIZON,
     KEPT,
@@ -145,14 +144,14 @@ class RedisStore(RecordStore):
             import redis
             from redis.backoff import NoBackoff
             from redis.cluster import RedisCluster
-            from redis.exceptions import RedisClusterException
+            from redis.exceptions import SlotNotCoveredError
             from redis.retry import Retry
         except ImportError as error:
             raise ConfigurationError(
                 f"ROBOTSPEC_CACHE = {url.partition(':')[0]}://… needs the Redis client: "
                 "pip install 'scrapy-robotspec[redis]'"
             ) from error
-        self._errors = (redis.RedisError, RedisClusterException, OSError)
+        self._no_node = SlotNotCoveredError
         self._prefix = f"{prefix}:{_VERSION}:"
         self._is_cluster = is_cluster
         kind = RedisCluster if is_cluster else redis.Redis
@@ -214,25 +213,21 @@ class RedisStore(RecordStore):
     def node_of(self, origin: Origin) -> str | None:
         if not self._is_cluster:
             return None
-        with suppress(*self._errors):
-            node = self._client.get_node_from_key(self._key(origin, "lease"))
-            return None if node is None else str(node.name)
-        return None
+        try:
+            return str(self._client.get_node_from_key(self._key(origin, "lease")).name)
+        except self._no_node:
+            return "none"
 
     def close(self) -> None:
-        with suppress(*self._errors):
-            if "_client" in vars(self):
-                self._client.close()
+        if "_client" in vars(self):
+            self._client.close()
 
     def _key(self, origin: Origin, kind: str) -> str:
         """A key of *origin*; a cluster places it by the part in braces."""
         return f"{self._prefix}{{{origin}}}:{kind}"
 
     def _run(self, script: str, keys: Sequence[str], *arguments: str | bytes | int) -> Any:
-        try:
-            return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
-        except self._errors as error:
-            raise StoreError(f"Redis: {error}") from error
+        return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
 
 
 def _slot_arguments(asked: SlotRequest) -> list[int]:

@@ -50,7 +50,8 @@ CREATE TABLE IF NOT EXISTS robotspec_lines_1
 """
 
 _GET = """
-SELECT record FROM robotspec_records_2 WHERE origin = ? AND agent IN ('', ?) ORDER BY updated DESC
+SELECT updated, record FROM robotspec_records_2
+WHERE origin = ? AND agent IN ('', ?) ORDER BY updated DESC
 """
 _PUT = "INSERT OR REPLACE INTO robotspec_records_2 VALUES (?, ?, ?, ?)"
 _TRIM = """
@@ -78,17 +79,17 @@ class SqliteStore(RecordStore):
     """Keeps records in the file *path*, readable for its owner only.
 
     *timeout* is how long a call waits for another process (seconds). May be called from any
-    thread. After a failure the next call opens the file again. Records unchanged for ``KEPT``
-    seconds are deleted at the start.
+    thread. The first call opens the file and deletes records unchanged for ``KEPT`` seconds. The
+    first call after a failure opens it again.
     """
 
     def __init__(self, path: str, timeout: float = 5.0) -> None:
-        self._path = path
+        self.name = self._path = path
         self._timeout = timeout
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
+        self._has_purged = False
         self._closed = False
-        self.purge(time.time() - KEPT)
 
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
         return self._with_connection(lambda connection: _find(connection, origin, agent))
@@ -127,16 +128,8 @@ class SqliteStore(RecordStore):
 
         self._transact(put)
 
-    def purge(self, before: float) -> None:
-        """Delete records whose last attempt was before *before*, and what has expired."""
-        now = time.monotonic()
-        self._execute(_PURGE_LEASES, before)
-        # Others reserve slots while this waits for them: such lines are written later than *now*.
-        self._execute(_PURGE_LINES, now - LINE_KEPT, now + SKEW)
-        self._execute(_PURGE, before)
-
     def release(self, origin: Origin, owner: str) -> None:
-        self._execute(_RELEASE, str(origin), owner)
+        self._with_connection(lambda connection: connection.execute(_RELEASE, (str(origin), owner)))
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         return self._transact(lambda connection: _reserve(connection, str(origin), asked))
@@ -145,10 +138,6 @@ class SqliteStore(RecordStore):
         with self._lock:
             self._closed = True
             self._disconnect()
-
-    def _execute(self, statement: str, *values: object) -> None:
-        """Execute one statement, which is one transaction."""
-        self._with_connection(lambda connection: connection.execute(statement, values))
 
     def _transact(self, call: Callable[[sqlite3.Connection], _T]) -> _T:
         """Call with the write lock held, so that no other process writes in between."""
@@ -164,33 +153,30 @@ class SqliteStore(RecordStore):
     def _with_connection(self, call: Callable[[sqlite3.Connection], _T]) -> _T:
         with self._lock:
             try:
-                if self._connection is None:
-                    self._connection = self._connect()
-                return call(self._connection)
-            except (sqlite3.Error, OSError) as error:
+                return call(self._connection or self._connect())
+            except BaseException:
                 self._disconnect()  # ends a transaction, too
-                raise StoreError(f"{self._path}: {error}") from error
+                raise
 
     def _connect(self) -> sqlite3.Connection:
         if self._closed:
-            raise StoreError(f"{self._path}: the store is closed")
+            raise StoreError(f"{self.name}: the store is closed")
         _create_private(self._path)
-        connection = sqlite3.connect(
+        self._connection = connection = sqlite3.connect(
             self._path,
             timeout=self._timeout,
             isolation_level=None,  # every statement commits itself
             check_same_thread=False,  # the lock keeps threads apart
         )
-        try:
-            # Another process may be switching the file over at this moment: then it is done.
-            with suppress(sqlite3.OperationalError):
-                connection.execute("PRAGMA journal_mode = WAL")
-            # After a loss of power the last writes may be gone; they were only a cache.
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.executescript(_TABLES)
-        except BaseException:
-            connection.close()
-            raise
+        # Another process may be switching the file over at this moment: then it is done.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL")
+        # After a loss of power the last writes may be gone; they were only a cache.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.executescript(_TABLES)
+        if not self._has_purged:
+            _purge(connection, time.time() - KEPT, time.monotonic())
+            self._has_purged = True
         return connection
 
     def _disconnect(self) -> None:
@@ -200,11 +186,24 @@ class SqliteStore(RecordStore):
             self._connection = None
 
 
+def _purge(connection: sqlite3.Connection, before: float, monotonic: float) -> None:
+    """Delete records whose last attempt was before *before* (epoch), and what has expired."""
+    connection.execute(_PURGE_LEASES, (before,))
+    # Others reserve slots while this waits for them: such lines are written later than *monotonic*.
+    connection.execute(_PURGE_LINES, (monotonic - LINE_KEPT, monotonic + SKEW))
+    connection.execute(_PURGE, (before,))
+
+
 def _find(connection: sqlite3.Connection, origin: Origin, agent: str) -> RobotsRecord | None:
-    """The later one of the origin's record and the agent's; damaged ones are absent."""
-    rows = connection.execute(_GET, (str(origin), agent))
-    found = (RobotsRecord.from_bytes(row[0], origin) for row in rows.fetchall())
-    return next((record for record in found if record is not None), None)
+    """The later one of the origin's record and the agent's.
+
+    Damaged ones are absent, and those whose row has another time than their own.
+    """
+    for updated, data in connection.execute(_GET, (str(origin), agent)).fetchall():
+        record = RobotsRecord.from_bytes(data, origin)
+        if record is not None and record.updated_at == updated:
+            return record
+    return None
 
 
 def _reserve(connection: sqlite3.Connection, origin: str, asked: SlotRequest) -> Reservation:

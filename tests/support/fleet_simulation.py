@@ -1,7 +1,8 @@
 """Processes that share a crawl delay, simulated with a given clock.
 
 Events happen in the order of their times. A process is a real ``CrawlDelay`` with a clock of its
-own. It wakes late, and reaches the store, a ``MemoryStore`` behind a circuit breaker, after a time.
+own. It wakes late, and reaches the store, a ``MemoryStore`` behind a real circuit breaker, after a
+time.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 from scrapy_robotspec.store.base import Reservation, SlotRequest
-from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
 
 ORIGIN = Origin("http", "a.example", 80)
@@ -78,9 +79,6 @@ class SharedStore(MemoryStore):
             raise StoreError("gone")
         self.calls += 1
         return super().reserve(origin, asked)
-
-    def node_of(self, origin: Origin) -> None:
-        """One node."""
 
     def flush(self) -> None:
         self._lines.clear()
@@ -153,6 +151,21 @@ def gaps(times: list[float]) -> list[float]:
     return [later - earlier for earlier, later in itertools.pairwise(times)]
 
 
+class Way:
+    """The way of one process to the store of its fleet."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    def node_of(self, origin: Origin) -> None:
+        """One node."""
+
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
+        if self._process.is_cut_off:
+            raise StoreError("no way to the store")
+        return self._process.fleet.store.reserve(origin, asked)
+
+
 class Process:
     """A crawl process. *waiting* of its requests wait at a time."""
 
@@ -168,9 +181,15 @@ class Process:
         self.allowed: Callable[[Request], bool] = lambda request: True
         self.delays: dict[str, float] = {}
         """Delays of requests that have another one, by URL."""
-        self._breaker = CircuitBreakerStore(self._open, self.monotonic)  # type: ignore[arg-type]
         self.crawl_delay = CrawlDelay(
-            self,  # type: ignore[arg-type]
+            TieredStore(
+                MemoryStore(),
+                Way(self),  # type: ignore[arg-type]
+                self._in_thread,
+                self.monotonic,
+                owner="",
+                lease_seconds=0.0,
+            ),
             hold=HOLD,
             delay_now=self._delay_now,
             send_wait=lambda request: max(0.0, self.full_until - fleet.time.now),
@@ -204,30 +223,17 @@ class Process:
             late += fleet.random.uniform(0.05, 0.5)
         return late
 
-    # --- the store
-
-    def _open(self) -> SharedStore:
-        if self.is_cut_off:
-            raise StoreError("no way to the store")
-        return self.fleet.store
-
-    def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
-        reply: Deferred[Reservation] = Deferred()
+    def _in_thread(self, call: Callable[..., Any], *args: Any) -> Deferred[Any]:
+        """A thread that reaches the store after a time, and back."""
+        outcome: Deferred[Any] = Deferred()
         time, away = self.fleet.time, self.fleet.away
 
         def work() -> None:
             back = self.fleet.random.uniform(0.5, 1.5) * away + self._late()
-            try:
-                if self.is_cut_off:
-                    raise StoreError("no way to the store")
-                result = self._breaker.reserve(origin, asked)
-            except StoreError as error:
-                time.call_later(back, self._run, reply.errback, (error,))
-            else:
-                time.call_later(back, self._run, reply.callback, (result,))
+            time.call_later(back, self._run, outcome.callback, (call(*args),))
 
         time.call_later(self.fleet.random.uniform(0.5, 1.5) * away, work)
-        return reply
+        return outcome
 
     # --- the downloader
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -208,21 +207,20 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
     options: Any = {"limit": limit, "live": runtime.live, "max_size": settings.max_size}
     if settings.cache == MEMORY:
         return Lookup(runtime, MemoryStore(), **options)
-    from scrapy_robotspec.lookup.tiered_store import SharedLookup, TieredStore
-    from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
+    from scrapy_robotspec.lookup.shared_lookup import SharedLookup
+    from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.store.uri import open_shared_store, open_store
 
     if settings.cache.startswith("memory:"):
         memory = open_store(settings.cache)
         assert isinstance(memory, MemoryStore)
         return Lookup(runtime, memory, **options)
-    shared = CircuitBreakerStore(partial(open_shared_store, settings.cache), time.monotonic)
-    shared.open()
     store = TieredStore(
         # The store behind it has every record, but only after a call in a thread.
         MemoryStore(),
-        shared,
+        open_shared_store(settings.cache),
         runtime.in_thread,
+        time.monotonic,
         owner=uuid4().hex,
         lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
     )

@@ -5,8 +5,7 @@ The lookup, the stores and the policy are the real ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakSet
 
 from twisted.internet.defer import Deferred, succeed
@@ -19,14 +18,14 @@ from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchDone, Lookup, Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
-from scrapy_robotspec.lookup.tiered_store import SharedLookup, TieredStore
+from scrapy_robotspec.lookup.shared_lookup import SharedLookup
+from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.stores import SharedStore
+from tests.support.threads import Threads
 from tests.support.timers import call_later
-
-_T = TypeVar("_T")
 
 START = 1_800_000_000.0
 LEASE = 35.0
@@ -37,43 +36,6 @@ OTHER_FILE = FetchResult(status=200, body=b"User-agent: *\nDisallow: /never\n")
 MISSING = FetchResult(status=404)
 DOWN = FetchResult(status=503)
 DEAD = FetchResult(error="DNS lookup failed")
-
-
-class Threads:
-    """Calls that a thread has not made yet, and outcomes that have not arrived yet."""
-
-    def __init__(self) -> None:
-        self._calls: list[tuple[Callable[[], Any], Deferred[Any]]] = []
-        self._outcomes: list[tuple[Any, Deferred[Any]]] = []
-        self.at_once = True
-
-    def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
-        outcome: Deferred[_T] = Deferred()
-        self._calls.append((lambda: call(*args), outcome))
-        if self.at_once:
-            self.run()
-        return outcome
-
-    def work(self) -> bool:
-        """The thread makes the next call; whether there was one."""
-        if not self._calls:
-            return False
-        call, outcome = self._calls.pop(0)
-        self._outcomes.append((call(), outcome))
-        return True
-
-    def bring(self) -> bool:
-        """The next outcome arrives; whether there was one."""
-        if not self._outcomes:
-            return False
-        result, outcome = self._outcomes.pop(0)
-        if not outcome.called:  # cancelled meanwhile
-            outcome.callback(result)
-        return True
-
-    def run(self) -> None:
-        while self.work() or self.bring():
-            pass
 
 
 #: The processes of the running test.
@@ -109,7 +71,12 @@ class LookupHarness:
         if shared is not None:
             lookup_class = SharedLookup
             self.store = TieredStore(
-                self.memory, shared, self.threads, owner=owner, lease_seconds=LEASE
+                self.memory,
+                shared,
+                self.threads,
+                self.time.seconds,
+                owner=owner,
+                lease_seconds=LEASE,
             )
         self.lookup = lookup_class(
             self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,6 @@ from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
-from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
 from tests.support.stores import SharedStore, take
@@ -267,23 +265,33 @@ def test_other_processes_do_not_wait_for_our_signal_handlers() -> None:
 # --- errors of our own
 
 
-def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
+def test_an_error_of_a_store_costs_a_warning_and_no_origin(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    """Whatever it raises; the crawl continues without the store."""
+
     class Broken(SharedStore):
         def claim(self, *arguments: Any, **options: Any) -> Claim:
             raise ZeroDivisionError
 
     harness = LookupHarness(Broken())
-    assert isinstance(harness.store, TieredStore)
+    harness.ask()
+    harness.answer(FILE)
+    assert isinstance(harness.ask(), Resolved)
+    (entry,) = caplog.records
+    assert entry.levelname == "WARNING"
+    assert "ZeroDivisionError" in caplog.text
 
-    def fail(call: Callable[..., Any], *args: Any) -> Deferred[Any]:
-        return Deferred.fromCoroutine(_call(call, *args))
 
-    async def _call(call: Callable[..., Any], *args: Any) -> Any:
-        return call(*args)
+def test_an_error_in_a_lookup_is_logged_and_not_repeated_without_a_pause(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    harness = LookupHarness(SharedStore())
 
-    harness.store._in_thread = fail
+    def fail(request: object) -> str:
+        raise ZeroDivisionError
+
+    harness.agent = fail  # type: ignore[method-assign]
     harness.ask()
     assert "ZeroDivisionError" in caplog.text
     assert len(harness.limiter) == 0

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.store.base import (
     HORIZON,
     Claim,
@@ -22,12 +23,13 @@ from scrapy_robotspec.store.base import (
     SlotRequest,
     reserve,
 )
-from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
+from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.redis import _RESERVE, _slot_arguments
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, plain_record, record
 from tests.support.redis_server import RedisServer, free_port, need_redis
 from tests.support.stores import put, run_program, take
+from tests.support.threads import Threads, result_of
 from tests.support.tls import write_certificate
 
 pytest.importorskip("redis", reason="the Redis client is not installed")
@@ -241,18 +243,24 @@ def test_a_full_redis_that_still_reads_does_not_work_again(
     """The log has one line when it fails, and one when it stores a record again."""
     caplog.set_level("INFO")
     clock = iter(range(0, 1000, 10))  # so every call comes after the pause
-    guarded = CircuitBreakerStore(lambda: open_shared_store(server.uri), lambda: float(next(clock)))
-    guarded.open()
+    shared = TieredStore(
+        MemoryStore(),
+        open_shared_store(server.uri),
+        Threads(),
+        lambda: float(next(clock)),
+        owner="me",
+        lease_seconds=1,
+    )
     with redis.Redis(port=server.port) as client:
         client.config_set("maxmemory-policy", "noeviction")
         client.config_set("maxmemory", 1)
         for _ in range(3):
-            guarded.put(record(), "me", None)
-            assert guarded.get(ORIGIN) is None
+            shared.share(record(), None)
+            assert result_of(shared.get_news(ORIGIN, None, "")) is None
         assert [entry.levelname for entry in caplog.records] == ["WARNING"]
         client.config_set("maxmemory", 0)
-    guarded.put(record(), "me", None)
-    guarded.close()
+    shared.share(record(), None)
+    shared.close()
     assert [entry.levelname for entry in caplog.records] == ["WARNING", "INFO"]
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from operator import methodcaller
 
 import pytest
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.lookup.circuit_breaker import CircuitBreaker
 from scrapy_robotspec.store.base import Claim, RecordStore, SlotRequest
-from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin, plain_record
 from tests.support.redis_cluster import RedisCluster
 from tests.support.stores import put, take
+from tests.support.threads import Threads, result_of
 
 NOW = 1_800_000_000.0
 ORIGINS = [origin(number) for number in range(60)]
@@ -54,21 +56,19 @@ def test_a_node_that_is_killed_takes_its_own_origins_alone(
     """They are crawled as without a store, the others as before."""
     for each in ORIGINS:
         put(store, plain_record(each, NOW))
-    breaker = CircuitBreakerStore(lambda: store, lambda: 0.0)
-    breaker.open()
+    breaker = CircuitBreaker(store, Threads(), lambda: 0.0)
     nodes = by_node(store)
     dead = f"127.0.0.1:{cluster.nodes[2].port}"
     cluster.nodes[2].stop()
     for node, origins in nodes.items():
         for each in origins:
-            found = breaker.claim(each, "us", NOW, 30, None)
-            expected = Claim(True) if node == dead else Claim(False, plain_record(each, NOW))
-            assert found == expected
+            assert store.node_of(each) == node
+            calling = breaker.call(each, methodcaller("get", each))
             if node == dead:
                 with pytest.raises(StoreError):
-                    breaker.reserve(each, SlotRequest(1.0))
+                    result_of(calling)
             else:
-                assert breaker.reserve(each, SlotRequest(1.0)).granted
+                assert result_of(calling) == plain_record(each, NOW)
     assert all(nodes.values())
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import sqlite
-from scrapy_robotspec.store.base import HORIZON, KEPT, SlotRequest
+from scrapy_robotspec.store.base import KEPT, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, run_program, take
@@ -75,6 +76,41 @@ def test_whatever_else_is_in_a_row_reads_as_a_miss(
     assert store.get(ORIGIN) == record()
 
 
+def test_a_row_with_another_time_than_its_record_reads_as_a_miss(
+    path: str, store: SqliteStore
+) -> None:
+    """SAF-05: it hides no later record of the same origin."""
+    put(store, record(at=NOW - 1000))
+    put(store, replace(record(at=NOW), agent="abot"))
+    for updated in (1e300, "soon", b"soon"):
+        tamper(path, "UPDATE robotspec_records_2 SET updated = ? WHERE agent = ''", updated)
+        assert store.get(ORIGIN) is None
+        assert store.get(ORIGIN, "abot") == replace(record(at=NOW), agent="abot")
+
+
+def test_whatever_is_raised_in_a_transaction_leaves_the_file_to_other_processes(
+    path: str, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not only errors of SQLite: a transaction that stays open locks all of them out."""
+    put(store, record())
+    other = SqliteStore(path, timeout=0.05)
+    lone = "\ud800"  # no text of a database
+    with pytest.raises(StoreError, match="UnicodeEncodeError"):
+        store.put(plain_record(ORIGIN, NOW), lone, None)
+    put(other, plain_record(origin(1), NOW))
+    monkeypatch.setattr(RobotsRecord, "to_bytes", _out_of_memory)
+    with pytest.raises(StoreError, match="MemoryError"):
+        store.put(plain_record(ORIGIN, NOW + 1), "us", record().updated_at)
+    monkeypatch.undo()
+    put(other, plain_record(origin(2), NOW))
+    assert store.get(ORIGIN) == record()
+    other.close()
+
+
+def _out_of_memory(record: RobotsRecord) -> bytes:
+    raise MemoryError
+
+
 def test_tables_of_others_are_left_alone(path: str) -> None:
     """Another version's, or a database with other tables."""
     tamper(path, "CREATE TABLE robotspec_records_99 (x)")
@@ -82,7 +118,6 @@ def test_tables_of_others_are_left_alone(path: str) -> None:
     store = SqliteStore(path)
     put(store, record())
     assert store.get(ORIGIN) == record()
-    store.purge(2 * NOW)
     store.close()
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT x FROM robotspec_records_99").fetchall() == [(1,)]
@@ -94,8 +129,8 @@ def test_a_file_that_is_no_database_is_a_store_error(path: str) -> None:
     content = b"this is not a database, not at all" * 100
     with open(path, "wb") as file:
         file.write(content)
-    with pytest.raises(StoreError, match=r"robots\.db: "):
-        SqliteStore(path)
+    with pytest.raises(StoreError, match=r"robots\.db: DatabaseError: file is not a database"):
+        SqliteStore(path).get(ORIGIN)
     with open(path, "rb") as file:
         assert file.read() == content
 
@@ -118,7 +153,7 @@ def test_a_database_with_broken_pages_is_a_store_error(path: str) -> None:
 
 def test_a_missing_folder_is_a_store_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
-        SqliteStore(str(tmp_path / "missing" / "robots.db"))
+        SqliteStore(str(tmp_path / "missing" / "robots.db")).get(ORIGIN)
 
 
 def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
@@ -152,6 +187,7 @@ def test_a_lost_file_is_created_again_after_the_failure(path: str) -> None:
     put(store, record())
     store.close()
     store = SqliteStore(path)
+    assert store.get(ORIGIN) == record()
     with open(path, "r+b") as file:
         file.truncate(100)
     for end in ("-wal", "-shm"):
@@ -167,6 +203,7 @@ def test_a_lost_file_is_created_again_after_the_failure(path: str) -> None:
 def test_another_process_that_writes_for_long_is_a_store_error(path: str) -> None:
     """A call waits as long as it may, then says so."""
     store = SqliteStore(path, timeout=0.05)
+    assert store.get(ORIGIN) is None
     with sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked"):
@@ -194,34 +231,44 @@ def test_a_lease_ends_by_the_callers_clock(store: SqliteStore, held: float, free
     assert not take(store, ORIGIN, "a", NOW + free + 1, 30)
 
 
-def test_purge_drops_leases_that_ended(path: str) -> None:
+def count(path: str, table: str) -> int:
+    with sqlite3.connect(path) as connection:
+        (number,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    connection.close()
+    return int(number)
+
+
+def test_leases_that_ended_are_deleted_as_a_store_is_opened(path: str) -> None:
     """The file does not grow with them."""
     store = SqliteStore(path)
-    take(store, ORIGIN, "a", NOW, 30)
-    store.purge(NOW + 31)
+    for number, at in enumerate((time.time() - KEPT - 60, time.time())):
+        take(store, origin(number), "a", at, 30)
     store.close()
-    with sqlite3.connect(path) as connection:
-        count = connection.execute("SELECT count(*) FROM robotspec_leases_1").fetchone()
-    connection.close()
-    assert count == (0,)
+    SqliteStore(path).get(ORIGIN)
+    assert count(path, "robotspec_leases_1") == 1
 
 
-def test_a_line_from_before_the_machine_was_started_costs_one_delay(
-    path: str, store: SqliteStore
+def test_lines_from_before_the_machine_was_started_are_deleted_as_a_store_is_opened(
+    path: str,
 ) -> None:
-    """The monotonic clock began again."""
-    store.reserve(ORIGIN, SlotRequest(5.0))
+    """The monotonic clock began again: they would stay for as long as the machine ran before."""
+    store = SqliteStore(path)
+    for number in range(2):
+        store.reserve(origin(number), SlotRequest(5.0))
+    store.close()
     tamper(
         path,
-        "UPDATE robotspec_lines_1 SET next = next + 1e9, tail = 1e9, written = written + 1e9",
+        "UPDATE robotspec_lines_1 SET next = next + 1e9, written = written + 1e9 WHERE origin = ?",
+        origin(1),
     )
-    reply = store.reserve(ORIGIN, SlotRequest(5.0))
-    assert reply.at == pytest.approx(reply.now + HORIZON + 5)
+    SqliteStore(path).get(ORIGIN)
+    assert count(path, "robotspec_lines_1") == 1
 
 
 def test_purge_reads_only_the_rows_that_it_deletes(path: str) -> None:
     """A large file is purged at each start of a crawl."""
     store = SqliteStore(path)
+    put(store, record())
     store.close()
     with sqlite3.connect(path) as connection:
         plan = connection.execute(f"EXPLAIN QUERY PLAN {sqlite._PURGE}", (NOW,)).fetchall()
@@ -233,9 +280,11 @@ def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhil
     path: str, store: SqliteStore
 ) -> None:
     """Its line is written after the time at which the purge began."""
+    store.reserve(origin(1), SlotRequest(60.0))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    purging = threading.Thread(target=store.purge, args=(0.0,))
+    later = SqliteStore(path)
+    purging = threading.Thread(target=later.get, args=(ORIGIN,))
     purging.start()
     time.sleep(0.1)
     now = time.monotonic()
@@ -245,6 +294,7 @@ def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhil
     purging.join()
     assert not store.reserve(ORIGIN, SlotRequest(60.0)).granted
     other.close()
+    later.close()
 
 
 def test_records_that_no_attempt_has_changed_are_forgotten_as_a_store_is_opened(path: str) -> None:

@@ -36,6 +36,7 @@ def test_three_slashes_are_relative_and_four_absolute(
     ]:
         store = open_store(uri)
         assert isinstance(store, SqliteStore)
+        assert store.get(origin(1)) is None
         store.close()
         assert path.exists()
 
