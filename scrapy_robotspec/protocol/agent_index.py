@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS, AgentMatch
 from scrapy_robotspec.protocol.agents import key_of, named_agent
-from scrapy_robotspec.protocol.lines import read_part, skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import read_statements, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
     return [
         (line.field == "allow", line.value, line.start)
         for begin, end in groups
-        for line in read_part(body, begin, end, edition)
+        for line in read_statements(body, begin, end, edition)
         if line.field == "disallow" or line.field == "allow"
     ]
 

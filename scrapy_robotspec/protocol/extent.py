@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
+from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import best_key, forbids, keyed_patterns
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _unused_text(rules: Sequence[RawRule]) -> str:
 
 def _examples(pattern: str, unused: str) -> Iterator[str]:
     """Canonical paths that a pattern matches."""
-    path = pattern[:-1] if pattern.endswith("$") else pattern + unused
+    path = pattern[:-1] if pattern.endswith(END) else pattern + unused
     path = path.replace("*", unused)
     if path.startswith("/"):
         yield path

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
     field_for,
-    read_lines,
+    read_statements,
     skip_byte_order_mark,
     split_line,
 )
@@ -129,9 +129,9 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     group: RawGroup | None = None
     before = 0  # agents whose list a Content-Usage line has ended (USE-08)
     states_usage = False
-    for line in read_lines(body, edition):
-        start, field = line.start, line.field
-        if field == "user-agent":
+    begin = skip_byte_order_mark(body, edition)
+    for name, value, start in read_statements(body, begin, len(body), edition):
+        if name == "user-agent":
             if group is None or group.rules:  # a rule line ends the list of agents
                 if group is not None:
                     group.end = start
@@ -141,23 +141,20 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
             elif states_usage:
                 before = len(group.names)
             states_usage = False
-            if (agent := named_agent(line.value, edition)) is not None:
+            if (agent := named_agent(value, edition)) is not None:
                 group.names.append(agent)
         elif group is None:
             pass  # GRP-05
-        elif field == "allow" or field == "disallow":
-            group.rules.append((field == "allow", line.value, start))
-        elif field == "":
-            if edition.blank_line_ends_group and not line.text.strip(edition.whitespace):
-                group.end = start
-                group = None
-        elif field != "sitemap" and edition.other_fields:
-            is_usage = field == "content-usage"
+        elif name == "allow" or name == "disallow":
+            group.rules.append((name == "allow", value, start))
+        elif name == "":  # FMT-15
+            group.end = start
+            group = None
+        elif name != "sitemap" and edition.other_fields:
+            is_usage = name == "content-usage"
             states_usage = states_usage or is_usage
             above = len(group.names)
-            group.others.append(
-                RawOther(field, line.value, start, above, before if is_usage else 0)
-            )
+            group.others.append(RawOther(name, value, start, above, before if is_usage else 0))
     return groups
 
 

@@ -23,6 +23,7 @@ _ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 #: A line's field and value, both stripped (FMT-06).
 Pair = tuple[bytes, bytes]
 _INVALID: Pair = (b"", b"")
+_EMPTY = frozenset((b"\n", b"\r", b"\r\n"))
 
 
 class Line(NamedTuple):
@@ -57,16 +58,31 @@ def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
     return google.partial_mark(body, BYTE_ORDER_MARK) if edition.partial_bom else 0
 
 
+class Statement(NamedTuple):
+    """A line with a field."""
+
+    field: str
+    """One of the known fields, else the name in lower case; ``""`` for the blank line that ends a
+    group (FMT-15)."""
+    value: bytes
+    start: int
+    """Offset of the line's first byte in the file."""
+
+
 def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
-    """Every line of a file, blank and invalid ones included (FMT-02, FMT-03)."""
-    return read_part(body, skip_byte_order_mark(body, edition), len(body), edition)
+    """The lines of a file, blank and invalid ones included (FMT-02, FMT-03).
 
-
-def read_part(body: bytes, begin: int, end: int, edition: Edition) -> Iterator[Line]:
-    """Every line between two offsets, numbered from the first."""
+    Empty lines after an empty one are left out.
+    """
     fields: dict[bytes, str] = {}  # by names as written
+    begin = skip_byte_order_mark(body, edition)
+    is_empty = False
     # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
-    for number, raw in enumerate(body[begin:end].splitlines(keepends=True), 1):  # hot path
+    for number, raw in enumerate(body[begin:].splitlines(keepends=True), 1):  # hot path
+        was_empty, is_empty = is_empty, raw in _EMPTY
+        if was_empty and is_empty:
+            begin += len(raw)
+            continue
         text = raw.rstrip(b"\r\n")
         name, value = split_line(text, edition) or _INVALID
         field = fields.get(name)
@@ -74,6 +90,29 @@ def read_part(body: bytes, begin: int, end: int, edition: Edition) -> Iterator[L
             field = fields[name] = field_for(name, edition)
         yield Line(number, begin, text, name, field, value)
         begin += len(raw)
+
+
+def read_statements(body: bytes, begin: int, end: int, edition: Edition) -> Iterator[Statement]:
+    """The lines with a field between two offsets.
+
+    Nothing is made for any other line, but for a blank one that ends a group.
+    """
+    fields: dict[bytes, str] = {}  # by names as written
+    ends_group = edition.blank_line_ends_group
+    for raw in body[begin:end].splitlines(keepends=True):  # hot path
+        start, begin = begin, begin + len(raw)
+        has_content = not (raw.isspace() or raw.startswith(b"#"))
+        pair = split_line(raw.rstrip(b"\r\n"), edition) if has_content else None
+        if pair is not None:
+            name, value = pair
+            field = fields.get(name)
+            if field is None:
+                field = fields[name] = field_for(name, edition)
+            yield Statement(field, value, start)
+            ends_group = edition.blank_line_ends_group
+        elif ends_group and not raw.strip(edition.whitespace + b"\r\n"):
+            yield Statement("", b"", start)
+            ends_group = False
 
 
 def split_line(text: bytes, edition: Edition) -> Pair | None:

@@ -1,11 +1,12 @@
-"""Path patterns: canonical spelling, length and match.
+"""Canonical path patterns, and how they match (PAT-02, PAT-03, RUL-04).
 
-A canonical pattern is text: literals with a ``*`` between each two, and a final ``$`` only as an
-anchor. It ends with ``*`` only after a ``$`` that is not an anchor.
+A pattern is literals with ``*`` between them. Its anchor is :data:`END`, and so is the end of every
+path that it is compared with: an anchored literal is one more literal to search for.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
@@ -20,15 +21,30 @@ from scrapy_robotspec.protocol.paths import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy_robotspec.editions import Edition
+
+    #: Finds the first place of a literal in a path, from an offset on; -1: none.
+    Find = Callable[[str, int], int]
 
 #: A canonical pattern, and the length that PRE-01 compares.
 Measured = tuple[str, int]
 
 #: Most apostrophes of a pattern that may be in a path or in a query; it bounds the patterns made.
 MAX_APOSTROPHES = 4
+
+#: Stands for the end of a path, so that ``/a$`` is the prefix ``/a#``. Neither a rule nor a path
+#: contains it: there a comment begins, here the fragment.
+END = "#"
+
+#: CPython searches a text of 30,000 characters in linear time; searching a shorter one may take
+#: the product of both lengths. No literal contains NUL.
+PADDING = "\0" * 30_000
+#: Max product of both lengths that costs less than the padding.
+MAX_PRODUCT = 30_000
+
+_STARS = re.compile(r"\*+")
 
 
 def canonical_pattern(text: str, edition: Edition) -> Measured | None:
@@ -47,18 +63,18 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         return text, length
     if not edition.wildcards:
         return escape_specials(text), length
-    if text.endswith("$"):
-        content, end = text[:-1], "$"
-    else:
-        content, end = text.rstrip("*"), ""  # PAT-03
-        if not edition.count_trailing_star:
+    is_anchored = text.endswith("$")
+    text = text.removesuffix("$")
+    content = text.rstrip("*")  # PAT-03
+    if len(content) < len(text):
+        if not is_anchored and not edition.count_trailing_star:
             length -= len(text) - len(content)
-    if "$" in content:
-        if escapes_specials(edition):
-            content = content.replace("$", LITERAL_DOLLAR)  # PAT-06
-        elif not end and content.endswith("$"):
-            end = "*"
-    return content + end, length
+        is_anchored = False  # any end will do
+    if "**" in content:
+        content = _STARS.sub("*", content)
+    if "$" in content and escapes_specials(edition):
+        content = content.replace("$", LITERAL_DOLLAR)  # PAT-06
+    return content + END if is_anchored else content, length
 
 
 def in_components(text: str, edition: Edition) -> Iterator[str]:
@@ -76,30 +92,22 @@ def in_components(text: str, edition: Edition) -> Iterator[str]:
         yield text
 
 
-def literals_of(text: str) -> list[str]:
-    """The literals of a pattern, in order."""
-    return text.removesuffix("$").split("*")
-
-
-def matches(text: str, path: str) -> bool:
-    """Whether a canonical path matches a canonical pattern (PAT-02).
+def matches(pattern: str, path: str, find: Find | None = None) -> bool:
+    """Whether a canonical path with its ``END`` matches a canonical pattern (PAT-02).
 
     Each literal takes its leftmost place, without backtracking: if any placing works, this
-    one does (PAT-11).
+    one does (PAT-11). *find* searches *path*.
     """
-    first, *others = literals_of(text)
-    anchored = text.endswith("$")
+    first, *literals = pattern.split("*")
     if not path.startswith(first):
         return False
+    if find is None:
+        is_short = len(path) * len(pattern) < MAX_PRODUCT
+        find = (path if is_short else path + PADDING).find
     end = len(first)
-    if not others:
-        return not anchored or end == len(path)
-    last = others.pop()
-    for literal in others:
-        place = path.find(literal, end)
+    for literal in literals:
+        place = find(literal, end)
         if place < 0:
             return False
         end = place + len(literal)
-    if anchored:
-        return path.endswith(last) and len(path) - len(last) >= end
-    return path.find(last, end) >= 0
+    return True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import canonical_text
-from scrapy_robotspec.protocol.patterns import canonical_pattern, in_components, matches
+from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +77,8 @@ def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:
 
 
 def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterator[int]:
-    """The keys of all rules whose patterns match, in file order."""
+    """The keys of all rules that match a path, in file order."""
+    path += END
     return (key for key, text in keyed_patterns(rules, edition) if matches(text, path))
 
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from scrapy_robotspec.protocol.groups import is_absolute, select_groups
-from scrapy_robotspec.protocol.lines import numbers_at, read_lines
+from scrapy_robotspec.protocol.lines import numbers_at, read_statements, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
-from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
+from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
 from scrapy_robotspec.protocol.usage import (
     USAGE_FIELDS,
     Usage,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawOther
+    from scrapy_robotspec.protocol.lines import Statement
 
 #: Most usages kept for one file: few of its paths decide about all URLs.
 _KEPT = 256
@@ -72,7 +73,7 @@ class UsageRules:
 
         Each field decides by its longest matching path; the two are combined like two sources.
         """
-        path = path_of(url, self._edition)
+        path = path_of(url, self._edition) + END
         deciding = (each for field in self._fields for each in _longest(field, path))
         statements = tuple(sorted(deciding, key=_line))
         usage = self._kept.get(statements)
@@ -87,7 +88,7 @@ def _usable(
     by_pattern: dict[_Pattern, list[UsageStatement]],
 ) -> list[tuple[_Pattern, list[UsageStatement]]]:
     """The patterns of one field that are compared, the longest first (USE-01)."""
-    wild = [each for each in by_pattern if "*" in each[1] or each[1].endswith("$")]
+    wild = [each for each in by_pattern if "*" in each[1] or each[1].endswith(END)]
     for pattern in wild[MAX_WILDCARDS:]:
         del by_pattern[pattern]
     return sorted(by_pattern.items(), reverse=True, key=lambda each: each[0])
@@ -96,7 +97,7 @@ def _usable(
 def _longest(
     field: Iterable[tuple[_Pattern, list[UsageStatement]]], path: str
 ) -> Iterator[UsageStatement]:
-    """The statements with the longest patterns that match a canonical path (USE-02)."""
+    """The statements with the longest patterns that match a path with its end (USE-02)."""
     longest = -1
     for (length, text), statements in field:
         if length < longest:
@@ -125,7 +126,7 @@ def read_licenses(body: bytes, edition: Edition) -> tuple[str, ...]:
     """The absolute URLs of the license lines, in file order (USE-06)."""
     if b"license" not in body.lower():
         return ()
-    lines = (line for line in read_lines(body, edition) if line.field == "license")
+    lines = (line for line in _statements(body, edition) if line.field == "license")
     return tuple(url for line in lines if is_absolute(url := decode(line.value)))
 
 
@@ -148,14 +149,16 @@ def split_path(value: bytes) -> tuple[bytes | None, bytes]:
 
 def usage_lines(body: bytes, others: Iterable[RawOther], edition: Edition) -> list[UsageLine]:
     """The statements of a file, given a crawler's other lines."""
-    found: list[UsageLine] = []
-    for line in read_lines(body, edition):
+    lines: list[Statement | RawOther] = []
+    for line in _statements(body, edition):
         if line.field == "user-agent":
             break
         if line.field == "content-signal":  # before the first group: for every agent (USE-07)
-            found.append(("content-signal", line.value, line.number))
-    lines = [line for line in others if line.field in USAGE_FIELDS]
+            lines.append(line)
+    lines += [line for line in others if line.field in USAGE_FIELDS]
     numbers = numbers_at(body, [line.start for line in lines])
-    return found + [
-        (cast("UsageSource", line.field), line.value, numbers[line.start]) for line in lines
-    ]
+    return [(cast("UsageSource", line.field), line.value, numbers[line.start]) for line in lines]
+
+
+def _statements(body: bytes, edition: Edition) -> Iterator[Statement]:
+    return read_statements(body, skip_byte_order_mark(body, edition), len(body), edition)

@@ -106,6 +106,7 @@ def listing(
     blank_ends = file.robots.edition.blank_line_ends_group
     is_followed = False
     rows: list[Row] = []
+    above = 0  # further empty lines have no row
     for line in file.lines:
         number = line.number
         if number in firsts or (blank_ends and not line.text.strip()):
@@ -113,9 +114,10 @@ def listing(
         if number <= MOST_LINES or number in kept:
             rows.append(_row(line, notes.get(number, {}), is_followed))
         elif rows[-1].left_out:
-            rows[-1] = Row(left_out=rows[-1].left_out + 1)
+            rows[-1] = Row(left_out=rows[-1].left_out + number - above)
         else:
-            rows.append(Row(left_out=1))
+            rows.append(Row(left_out=number - above))
+        above = number
     return rows
 
 

@@ -12,7 +12,7 @@ from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.groups import OtherLine, read_groups
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, decode
-from scrapy_robotspec.protocol.patterns import matches
+from scrapy_robotspec.protocol.patterns import END, matches
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
 from scrapy_robotspec.protocol.robotstxt import greatest_delay
 from scrapy_robotspec.protocol.usage_rules import may_state_usage
@@ -61,7 +61,7 @@ class ParsedFile:
         self.groups = robots.groups
         edition = robots.edition
         self.lines = tuple(read_lines(robots.body, edition))
-        """Every line of the file, blank and invalid ones included."""
+        """The lines of the file, without further empty ones in a row."""
         self._numbers = {line.start: line.number for line in self.lines}
         self.written: dict[str, str] = {}
         """Product token -> name as written, where they differ (UAG-03)."""
@@ -129,6 +129,7 @@ class ParsedFile:
 
     def matches(self, path: str, tokens: Sequence[str]) -> tuple[Rule, ...]:
         """A crawler's rules that match a canonical path, the deciding one first."""
+        path += END
         keyed = {key: rule for key, text, rule in self._keyed_rules(tokens) if matches(text, path)}
         return tuple(dict.fromkeys(keyed[key] for key in sorted(keyed)))
 

@@ -38,12 +38,12 @@ def parents_of(texts: Sequence[str]) -> array[int] | None:
 def needle_of(pattern: str) -> str:
     """The longest literal of a pattern, without its leading slash.
 
-    Every path that the pattern matches contains it, and nearly no other does.
+    A long one is cut. Every path that the pattern matches contains it, and nearly no other does.
     """
     first, _, rest = pattern[1:].partition("*")
     if "*" in rest:
         rest = max(rest.split("*"), key=len)
-    return rest if len(rest) > len(first) else first
+    return (rest if len(rest) > len(first) else first)[:_NEEDLE]
 
 
 class Needles:
@@ -54,7 +54,7 @@ class Needles:
     def __init__(self, patterns: Sequence[str]) -> None:
         self._numbers: dict[str, list[int]] = {}
         for number, pattern in enumerate(patterns):
-            self._numbers.setdefault(needle_of(pattern)[:_NEEDLE], []).append(number)
+            self._numbers.setdefault(needle_of(pattern), []).append(number)
         self._sorted = tuple(sorted(self._numbers))
         self._parents = parents_of(self._sorted)
         size = min([_START, *(len(needle) for needle in self._sorted if len(needle) > 1)])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.fast.needles import parents_of
-from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
+from scrapy_robotspec.protocol.fast.wildcards import Wildcards
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     LITERAL_STAR,
@@ -22,6 +22,7 @@ from scrapy_robotspec.protocol.paths import (
     find_noncanonical,
     path_of,
 )
+from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import (
     ALLOWS,
     DISALLOWS,
@@ -128,7 +129,6 @@ def compile_rules(
                 found[text] = key
             continue
         for key, pattern in patterns_of(allow, text, start, edition):
-            pattern = with_end(pattern)
             found = patterns if "*" in pattern else prefixes
             if found.setdefault(pattern, key) > key:
                 found[pattern] = key

@@ -80,11 +80,7 @@ class _Reader:
 
     def read_all(self) -> None:
         edition, findings, truncated = self._edition, self._findings, self._robots.truncated
-        above: bytes | None = None
         for line in read_lines(self._robots.body, edition):
-            if above == line.text == b"":  # hot path of a file of empty lines
-                continue
-            above = line.text
             check_form(line, edition, findings, may_replace=not truncated)
             self._alike = self._alike and reads_alike(line)
             self._read(line)

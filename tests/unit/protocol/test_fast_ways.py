@@ -17,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
+from scrapy_robotspec.protocol import patterns
 from scrapy_robotspec.protocol.agent_index import (
     OTHER_BEGINNINGS,
     Place,
@@ -26,15 +27,22 @@ from scrapy_robotspec.protocol.agent_index import (
     rules_in,
 )
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
-from scrapy_robotspec.protocol.fast import needles, wildcards
+from scrapy_robotspec.protocol.fast import needles, searched_path, wildcards
 from scrapy_robotspec.protocol.fast.compiled import find_uncompiled, prefilter_bytes
 from scrapy_robotspec.protocol.fast.needles import needle_of, parents_of
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
+from scrapy_robotspec.protocol.fast.wildcards import Wildcards
 from scrapy_robotspec.protocol.groups import select_groups
-from scrapy_robotspec.protocol.lines import field_for, read_lines, read_part, split_line, text_at
+from scrapy_robotspec.protocol.lines import (
+    field_for,
+    read_lines,
+    read_statements,
+    skip_byte_order_mark,
+    split_line,
+    text_at,
+)
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, path_of
-from scrapy_robotspec.protocol.patterns import matches
+from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
 from scrapy_robotspec.protocol.plain import decide
 from scrapy_robotspec.protocol.precedence import (
     ITSELF,
@@ -63,15 +71,43 @@ def test_an_edition_is_read_as_quickly_in_another_process(edition: Edition) -> N
 def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
     """FMT-01 to FMT-16: whatever lines are above it, and in parts of a file too."""
     edition = EVERY[name]
-    for line in read_lines(body, edition):
+    statements = list(
+        read_statements(body, skip_byte_order_mark(body, edition), len(body), edition)
+    )
+    lines = list(read_lines(body, edition))
+    with_field = [(line.field, line.value, line.start) for line in lines if line.field]
+    assert with_field == [each for each in statements if each.field]
+    for line in lines:
         pair = split_line(line.text, edition)
         name_, value = pair or (b"", b"")
         assert (line.name, line.value) == (name_, value)
         assert line.field == (field_for(name_, edition) if pair else "")
         assert text_at(body, line.start) == line.text
-        if line.text:
-            (again,) = read_part(body, line.start, line.start + len(line.text), edition)
-            assert again == line._replace(number=1)
+        again = list(read_statements(body, line.start, line.start + len(line.text), edition))
+        assert [each for each in again if each.field] == (
+            [(line.field, line.value, line.start)] if line.field else []
+        )
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(body=bodies)
+def test_lines_that_are_left_out_are_empty(name: str, body: bytes) -> None:
+    """FMT-02: of empty lines in a row the first is read; a group ends at each blank line."""
+    edition = EVERY[name]
+    begin = skip_byte_order_mark(body, edition)
+    texts = {
+        number: raw.rstrip(b"\r\n")
+        for number, raw in enumerate(body[begin:].splitlines(keepends=True), 1)
+    }
+    read = {line.number: line.text for line in read_lines(body, edition)}
+    assert all(read.get(number, b"") == text for number, text in texts.items())
+    assert all(number in read or not texts[number - 1] for number in texts)
+    starts = [line.start for line in read_lines(body, edition)]
+    ends = [
+        each.start for each in read_statements(body, begin, len(body), edition) if not each.field
+    ]
+    assert set(ends) <= set(starts)
+    assert bool(ends) <= edition.blank_line_ends_group
 
 
 def follow(
@@ -167,16 +203,44 @@ def test_parent_of_a_prefix_is_the_longest_other_it_starts_with(some: set[str]) 
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths, bound=st.integers(0, 40))
 def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: int) -> None:
     """PAT-02, PAT-11: one by one and by their needles, in long paths too, and below a bound."""
-    keys = {text: key for key, text in enumerate(sorted(some))}
-    expected = min((key for text, key in keys.items() if matches(text, path)), default=bound)
-    patterns = {with_end(text): key for text, key in reversed(keys.items())}  # the least stays
-    assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
-    for needle, start, (long, short) in product((1, 2, 64), (1, 4), ((0, 0), (0, 2), (6_000, 6))):
+    edition = EDITIONS["google"]  # literals stay as they are
+    measured = [pattern for text in sorted(some) if (pattern := canonical_pattern(text, edition))]
+    keys = {text: key for key, (text, _) in reversed(list(enumerate(measured)))}  # the least stays
+    ended = path + END
+    found = (key for text, key in keys.items() if placed(text, ended))
+    expected = min((bound, *found))
+    for text in keys:
+        assert matches(text, ended) == placed(text, ended)
+    for index, sort, needle, start in product((0, 64), (0, 1, 16), (1, 2, 64), (1, 4)):
         with (
             patch.multiple(needles, _NEEDLE=needle, _START=start),
-            patch.multiple(wildcards, INDEX_FROM=0, _LONG=long, _SHORT=short),
+            patch.multiple(wildcards, INDEX_FROM=index, SORT_FROM=sort),
         ):
-            assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
+            wild = Wildcards(keys)
+            assert wild.best(ended, bound) == expected
+            for length, kept in product((1, 2, 64), (2, 3, 64)):
+                with (
+                    patch.multiple(searched_path, _LENGTH=length, _KEPT=kept),
+                    patch.object(patterns, "MAX_PRODUCT", 0),
+                ):
+                    assert wild.best(ended, bound) == expected
+
+
+def placed(pattern: str, path: str) -> bool:
+    """Whether a pattern matches, by every place of its literals."""
+    first, *literals = pattern.split("*")
+    ends = {len(first)} if path.startswith(first) else set()
+    for literal in literals:
+        ends = (
+            {
+                place + len(literal)
+                for place in range(len(path))
+                if path.startswith(literal, place) and any(end <= place for end in ends)
+            }
+            if literal
+            else ends
+        )
+    return bool(ends)
 
 
 @given(some=st.sets(texts(stars=True), min_size=1))
@@ -185,6 +249,8 @@ def test_needle_is_the_longest_literal(some: set[str]) -> None:
     for text in some:
         assert len(needle_of(text)) == max(map(len, text[1:].split("*")))
         assert needle_of(text) in text[1:].split("*")
+    long = "/a*" + "b" * 40
+    assert needle_of(long) == "b" * 32
 
 
 @pytest.mark.parametrize("name", EDITIONS)

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import SupportsIndex
 from unittest.mock import patch
 
 import pytest
 
+from benchmarks.hostile import RECIPES, Recipe
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol import agent_index, groups, robotstxt
+from scrapy_robotspec.protocol import agent_index, groups, lines, robotstxt
 from scrapy_robotspec.protocol.agents import key_of
 from scrapy_robotspec.protocol.fast import compiled, wildcards
 from scrapy_robotspec.protocol.fast.needles import Needles
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.wildcards import Wildcards, matches_with_end, with_end
+from scrapy_robotspec.protocol.fast.wildcards import Wildcards
+from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
 from scrapy_robotspec.protocol.precedence import NO_RULE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -69,10 +73,72 @@ def test_a_literal_that_is_missing_is_searched_once() -> None:
     """PAT-11: 200 patterns whose needle is in the path, and whose last literal is not."""
     patterns = Wildcards({f"/*a{n}*X": n for n in range(200)})
     path = "/" + "".join(f"a{n}" for n in range(200))
-    with patch.object(wildcards, "matches_with_end", wraps=matches_with_end) as tried:
+    with patch.object(wildcards, "matches", wraps=matches) as tried:
         assert patterns.best(path, NO_RULE) == NO_RULE
         assert not tried.called
         assert patterns.best(path + "X", NO_RULE) == 0
+
+
+class CountedPath(str):
+    """A path that counts the characters that searching it may cost, and comparisons."""
+
+    __slots__ = ()
+    steps = 0
+
+    def __add__(self, other: str) -> CountedPath:
+        return CountedPath(str.__add__(self, other))
+
+    def __getitem__(self, key: SupportsIndex | slice) -> CountedPath:
+        return CountedPath(str.__getitem__(self, key))
+
+    def __lt__(self, other: str) -> bool:
+        CountedPath.steps += 1
+        return str.__lt__(self, other)
+
+    def find(self, literal: str, begin: int = 0) -> int:  # type: ignore[override]
+        place = str.find(self, literal, begin)
+        left, size = len(self) - begin, len(literal)
+        searched = left if place < 0 else place + size - begin
+        # As CPython does: it searches in linear time only where that is worth the preparation.
+        is_linear = size < 6 or left >= 30_000 or (size < 100 and left >= 2_500)
+        CountedPath.steps += searched * (1 if is_linear else size)
+        return place
+
+
+def searched_for(patterns: Iterable[str], path: str) -> int:
+    """The characters that are searched to find that none of the patterns matches."""
+    CountedPath.steps = 0
+    keys = {pattern: number for number, pattern in enumerate(patterns)}
+    Wildcards(keys).best(CountedPath(path + END), NO_RULE)
+    return CountedPath.steps
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+def test_a_path_is_hardly_searched_more_than_the_file_is_long(recipe: Recipe) -> None:
+    """PAT-11, SAF-02: thousands of patterns with literals that are nearly in a path of 2,000."""
+    body = recipe.body(60_000)
+    lines = body.decode().splitlines()[1:-1]
+    found = [canonical_pattern(line[6:], EDITIONS["google-2019"]) for line in lines]
+    patterns = [pattern[0] for pattern in found if pattern is not None]
+    assert len(patterns) > 100 or recipe.literals > 100 or recipe.length > 90
+    assert searched_for(patterns, "/" + recipe.path(2_000)) < 2 * len(body)
+
+
+@pytest.mark.parametrize("number", [15, 100])
+@pytest.mark.parametrize("length", [90, 700])
+def test_a_long_literal_is_searched_in_linear_time(number: int, length: int) -> None:
+    """PAT-11: a short path in which few or many patterns nearly have a place."""
+    path = "/b" + "a" * 1_900
+    literals = ("a" * (length - at) + "b" + "a" * at for at in range(number))
+    steps = searched_for((f"/*a*{literal}" for literal in literals), path)
+    assert 0 < steps < 40_000 * number
+
+
+@pytest.mark.parametrize("number", [1, 63, 64])
+def test_a_needle_is_short(number: int) -> None:
+    """PAT-11: a path is searched for the beginning of a long literal first."""
+    patterns = Wildcards({f"/*{'a' * 8_000}{at}": at for at in range(number)})
+    assert {len(needle) for needle in patterns.needles} <= {32}
 
 
 def test_a_prefix_with_an_end_matches_a_path_of_any_length() -> None:
@@ -86,8 +152,41 @@ def test_a_prefix_with_an_end_matches_a_path_of_any_length() -> None:
 
 def test_stars_in_sequence_are_one() -> None:
     """PAT-02: no step is taken for each star of a long line."""
-    assert with_end("/" + "*" * 1_000 + "a" + "*" * 1_000) == "/*a"
-    assert with_end("/" + "*" * 1_000 + "$") == "/"
+    edition = EDITIONS["google-2019"]
+    stars = "*" * 1_000
+    assert canonical_pattern(f"/{stars}a{stars}", edition) == ("/*a", 1_002)
+    assert canonical_pattern(f"/{stars}$", edition) == ("/", 1_002)
+
+
+#: Lines without a field.
+FIELDLESS = [b"\n", b"\r", b"\r\n", b" \n", b"\t\r", b"#\n", b"# a: b\r\n", b"\n\n#\n \n"]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("filler", FIELDLESS, ids=repr)
+def test_nothing_is_made_for_lines_without_a_field(filler: bytes, edition: str) -> None:
+    """SAF-02: half a million of them cost little more than finding their ends."""
+    body = b"User-agent: a\n%bDisallow: /\n%b" % (filler * 500, filler * 500)
+    robots = RobotsTxt.parse(body, edition)
+    with patch.object(lines, "Statement", wraps=lines.Statement) as made:
+        robots.allowed(HOST + "/a", "a")
+        most = 2 * 3
+        assert made.call_count <= most
+        questions = (robots.other, robots.crawl_delay, robots.usage_rules)
+        for ask in (*questions, lambda tokens: robots.groups):
+            made.reset_mock()
+            ask("a")
+            assert made.call_count <= most
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=repr)
+def test_the_linter_reads_empty_lines_in_a_row_once(end: bytes, edition: str) -> None:
+    """SAF-02: and numbers the lines below them right."""
+    robots = RobotsTxt.parse(end * 500 + b"User-agent: a%bDisalow: /%b" % (end, end), edition)
+    with patch.object(lines, "Line", wraps=lines.Line) as made:
+        assert {finding.line for finding in robots.lint()} >= {502}
+    assert made.call_count == 3
 
 
 @pytest.mark.parametrize("before", [b"", b"x ", b"user-agent: *\n#"])

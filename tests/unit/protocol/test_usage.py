@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec import EDITIONS, Edition, RobotsTxt, Usage
 from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
-from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
+from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
 from scrapy_robotspec.protocol.usage import combine, parse_preferences
 from scrapy_robotspec.protocol.usage_rules import MAX_WILDCARDS
 
@@ -199,7 +199,7 @@ def decided_plainly(lines: list[tuple[str, str]], path: str, edition: Edition) -
         if pattern:
             measured = canonical_pattern(canonical_text(pattern.encode(), edition), edition)
             assert measured is not None
-            if not matches(measured[0], canonical_path(path, edition)):
+            if not matches(measured[0], canonical_path(path, edition) + END):
                 continue
             length = measured[1]
         stated.append((length, parse_preferences("content-usage", value)))
