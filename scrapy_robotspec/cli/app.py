@@ -18,6 +18,7 @@ from scrapy_robotspec.cli.errors import (
     GOOD,
     INTERRUPTED,
     MISUSE,
+    UNREAD,
     MisuseError,
     closest,
     complain,
@@ -120,6 +121,7 @@ def main(
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # for terminals without UTF-8
+    output = sys.stdout
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=open_session)
@@ -127,7 +129,11 @@ def main(
     except click.ClickException as error:
         code = show_error(error)
     except BrokenPipeError:
-        code = GOOD
+        code = UNREAD
+    except SystemExit:
+        if sys.stdout is output:  # a shell completes a word
+            raise
+        code = UNREAD  # click has put another stream there
     except OSError as error:  # files are read and written elsewhere, with errors of their own
         complain(f"{program}: cannot write standard output: {error.strerror or error}")
         code = MISUSE

@@ -26,6 +26,8 @@ UNREACHABLE = 3
 BROKEN = 70
 #: Ctrl-C, as shells have it.
 INTERRUPTED = 130
+#: The reader of the answers has gone away, as shells have it.
+UNREAD = 141
 
 
 class MisuseError(click.UsageError):

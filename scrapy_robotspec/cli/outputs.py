@@ -59,8 +59,10 @@ class Output:
                 "it with --force"
             )
         folder = os.path.dirname(name) or "."
-        if not os.path.isdir(folder):
-            raise MisuseError(f"cannot write {name}: folder {folder} does not exist")
+        if not (name and os.path.isdir(folder)):
+            raise MisuseError(
+                f"cannot write {name!r}: give the name of a file in a folder that exists"
+            )
 
     def check_single(self, files: Collection[object]) -> None:
         """Raise :class:`MisuseError` if a page would be about several files or sites."""

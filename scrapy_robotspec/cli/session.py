@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from scrapy_robotspec.cli.errors import complain
 from scrapy_robotspec.render.text import paint
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Screen:
         """Write an error, also when quiet."""
         self.clear()
         self.out.flush()  # for a reader of both
-        self.err.write(f"{line}\n")
+        complain(line)
 
     def share(self, number: int, total: int, what: str) -> None:
         """Show on a terminal how much is done; *total* 0: unknown."""

@@ -109,7 +109,7 @@ def validator(name: str) -> Any:
 
 def check_json(words: Sequence[str], out: str) -> None:
     """Check each line of a command's JSON by its schema."""
-    if "--json" not in words and "json" not in words:
+    if not {"--json", "json"} & {*words} or {"-h", "--html=-"} & {*words}:
         return
     name = words[0]
     for option in {"--statistics", "--explain"} & {*words} if name == "lint" else ():

@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import scrapy_robotspec
-from tests.support.command_line import RunCommand, shell
+from scrapy_robotspec.cli.app import COMMANDS
+from tests.support.command_line import SHOP, RunCommand, shell
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 
@@ -109,6 +112,46 @@ def test_misuse_exits_with_2_and_names_the_remedy(
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
+FILES = ["robots.txt", "new.txt", "empty.txt", "binary.txt", "missing.txt", "folder", "", "x y"]
+URLS = ["/", "/cart/1", "https://shop.example/a", "http://[/", "shop.example", "?", "/\udce9"]
+OPTIONS = [
+    *("--json", "-q", "--color", "--each-token", "--advice", "--statistics", "--fix", "--all"),
+    *("--token=GPTBot", "--token=42", "--edition=google", "--edition=x", "--timeout=0", "--nope"),
+    *("--urls=urls.txt", "--urls=binary.txt", "--urls=missing.txt", "--usage=x", "--disallowed"),
+    *("--html=page.html", "--html=robots.txt", "--html=", "--html=folder", "--html=-", "--force"),
+    *("--sitemap=urls.txt", "--select=RS", "--select=x", "--ignore=", "--format=sarif"),
+    *("--explain=RS301", "--expect=x", "--complete", "--evidence=folder", "-h", "--"),
+]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.sampled_from([*COMMANDS, "chek", ""]).filter("bulk".__ne__),
+    st.lists(st.sampled_from(FILES), max_size=2),
+    st.lists(st.sampled_from(URLS), max_size=2),
+    st.lists(st.sampled_from(OPTIONS), max_size=3),
+)
+def test_every_command_line_gets_an_answer_or_one_line(
+    run_command: RunCommand, command: str, files: list[str], urls: list[str], options: list[str]
+) -> None:
+    """Exit code 1 with something found on standard output, 2 with a line and no answer."""
+    folder = Path("folder")
+    folder.mkdir(exist_ok=True)
+    (folder / "a.txt").write_text("User-agent: *\nDisallow: /\n")
+    Path("robots.txt").write_text(SHOP)  # as before --fix
+    Path("empty.txt").touch()
+    Path("binary.txt").write_bytes(bytes(range(256)))
+    Path("page.html").unlink(missing_ok=True)
+    result = run_command(command, *files, *urls, *options)
+    assert result.code in (0, 1, 2)
+    if result.code == 1:
+        assert result.out
+    if result.code == 2:
+        assert result.err
+        if "--urls=binary.txt" not in options:  # which has some valid lines
+            assert result.out == ""
+
+
 def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
     """LOC-02: a file is valid for one origin; the output says so for two."""
     result = run_command(
@@ -136,10 +179,14 @@ def test_a_terminal_without_utf8_gets_escapes_and_no_traceback(folder: Path) -> 
 
 
 def test_a_reader_that_goes_away_causes_no_traceback(folder: Path) -> None:
-    """``… | head -1`` ends quietly."""
+    """``… | head -1`` ends quietly, with an exit code that no answer has."""
     (folder / "many.txt").write_text("/cart/x\n" * 50_000)
-    done = shell("check robots.txt --urls many.txt | head -1", folder)
-    assert (done.stdout.count("\n"), done.stderr) == (1, "")
+    for words in ("check robots.txt --urls many.txt", "check robots.txt --urls many.txt --json"):
+        done = shell(f"{words} | head -1", folder)
+        assert (done.stdout.count("\n"), done.stderr) == (1, "")
+    for words in ("check robots.txt --urls many.txt", "show robots.txt", "-h"):
+        done = shell(f"{words}; echo $? >&2) | :", folder, start="(sleep 0.1; ")
+        assert done.stderr == "141\n"
 
 
 @pytest.mark.parametrize("words", ["show -", "check robots.txt --urls -"])
@@ -188,7 +235,10 @@ def test_an_error_of_the_tool_never_looks_like_an_answer(
 
 def test_an_error_that_cannot_be_shown_keeps_its_exit_code(folder: Path) -> None:
     """The reader of standard error has gone away, or the device is full."""
-    assert shell("check missing.txt / 2>/dev/full", folder).returncode == 2
+    for reader in ("2>/dev/full", "2>&1 >/dev/null | :"):
+        for words, code in (("check missing.txt /", 2), ("lint robots.txt", 1), ("-V", 0)):
+            done = shell(f"{words}; echo $? >&3; }} {reader}) 3>&1", folder, start="({ ")
+            assert done.stdout.splitlines()[-1] == str(code)
 
 
 @pytest.mark.parametrize(

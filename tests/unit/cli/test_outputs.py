@@ -71,7 +71,10 @@ def test_the_output_is_checked_before_the_work_begins(
 ) -> None:
     """No answer is printed for a page that cannot be written."""
     (folder / "taken").mkdir()
-    for name, words in (("no/page.html", "folder no does not exist"), ("taken", "is a directory")):
+    for name, words in (
+        ("no/page.html", "give the name of a file in a folder that exists"),
+        ("taken", "is a directory"),
+    ):
         result = run_command("check", "robots.txt", "/x", "--html", name)
         assert (result.code, result.out) == (2, "")
         assert words in result.err
