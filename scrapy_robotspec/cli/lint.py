@@ -14,7 +14,10 @@ from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError, closest
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
 from scrapy_robotspec.cli.outputs import write_file
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.lint.codes import CODES, find_code
+from scrapy_robotspec.protocol.lint.file_checks import is_expectation
+from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import columns, count, listed, safe
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.session import Screen, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lint.codes import Code
+    from scrapy_robotspec.protocol.lint.file_checks import Expected
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Severity
 
@@ -33,6 +37,7 @@ _EXAMPLES = """\
   robotspec lint robots.txt --edition google
   robotspec lint folder --advice --statistics
   robotspec lint robots.txt --advice --fix
+  robotspec lint https://example.com --expect open
   robotspec lint robots.txt --select RS2,RS3 --ignore RS205
   robotspec lint --explain RS301"""
 
@@ -48,18 +53,37 @@ _WIDTH = 88
 
 #: A file's name and findings.
 Linted = tuple[str, "list[Finding]"]
+#: Code and severity of a finding.
+Kind = tuple[str, "Severity"]
 
 _STYLES: Mapping[Severity, str] = {"error": "bad", "warning": "note", "advice": "faint"}
 _SARIF: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advice": "note"}
+
+#: Findings of one code that the text lists for one file.
+LISTED = 100
+#: Codes of which it lists one: the reason is the same for all lines.
+_LISTED_ONCE = frozenset({"RS302", "RS903"})
 
 
 def _text(linted: Iterable[Linted], screen: Screen) -> None:
     """``file:line: code severity: message``; the file as a whole has line 1."""
     for name, findings in linted:
+        numbers: Counter[str] = Counter()
         for finding in findings:
+            numbers[finding.code] += 1
+            if numbers[finding.code] > _most(finding.code):
+                continue
             place = f"{safe(name)}:{max(finding.line, 1)}:"
             what = screen.paint(_STYLES[finding.severity], f"{finding.code} {finding.severity}")
             screen.say(f"{place} {what}: {safe(finding.message)}")
+        for code, number in sorted(numbers.items()):
+            if number > _most(code):
+                left_out = f"{number - _most(code):,} more of {code}"
+                screen.note(f"{safe(name)}: {left_out} not listed; --format json lists all")
+
+
+def _most(code: str) -> int:
+    return 1 if code in _LISTED_ONCE else LISTED
 
 
 def _json(linted: Iterable[Linted], screen: Screen) -> None:
@@ -128,6 +152,11 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
 )
 @click.option("--ignore", metavar="CODES", multiple=True, help="All but these.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each code instead.")
+@click.option(
+    "--expect",
+    type=click.Choice(["open", "closed"]),
+    help="An error unless the site is open, or closed, to crawlers without a group of their own.",
+)
 @click.option("--fix", is_flag=True, help="Write the proposals of findings into the files.")
 @click.option("--explain", metavar="CODE", help="Say what a code means and what to do.")
 @click.option(
@@ -147,6 +176,7 @@ def command(
     select: Sequence[str],
     ignore: Sequence[str],
     statistics: bool,
+    expect: Expected | None,
     fix: bool,
     explain: str | None,
     output_format: str,
@@ -173,15 +203,18 @@ def command(
     missing = [source for source in sources if source.note_missing(screen)]
     edition = session.edition(sites.edition)
     present = [source for source in sources if source not in missing]
+    # A site without a file is open.
+    judged = [each for each in sources if each in present or (expect and not each.is_unreachable)]
     if fix:
         for source in present:
             _fix(source, edition, is_shown, screen)
-    numbers: Counter[str] = Counter()  # of each code
+    numbers: Counter[Kind] = Counter()
 
     def linted() -> Iterator[Linted]:
-        for source in present:
-            found = list(filter(is_shown, source.parse(edition).lint()))
-            numbers.update(finding.code for finding in found)
+        for source in judged:
+            findings = lint(source.parse(edition), expect)
+            found = [each for each in findings if is_shown(each) or is_expectation(each)]
+            numbers.update((finding.code, finding.severity) for finding in found)
             yield source.name, found
 
     if statistics:
@@ -191,10 +224,10 @@ def command(
     else:
         FORMATS[form](linted(), screen)
     severities: Counter[Severity] = Counter()
-    for code, number in numbers.items():
-        severities[CODES[code].severity] += number
-    if form == "text" and present:
-        screen.note(_summary(severities, len(present)))
+    for (_, severity), number in numbers.items():
+        severities[severity] += number
+    if form == "text" and judged:
+        screen.note(_summary(severities, len(judged)))
     if any(source.is_unreachable for source in missing):
         return UNREACHABLE
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
@@ -206,11 +239,20 @@ def _fix(
     """Write the proposals for a file. Raises :class:`MisuseError` where that fails."""
     assert source.path is not None
     body = source.read()
-    better = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
+    better = fixed(body, edition, is_shown)
     if better == body:
         return
     write_file(source.path, better)
     screen.note(f"{safe(source.name)}: proposals followed")
+
+
+def fixed(body: bytes, edition: Edition, is_shown: Callable[[Finding], bool]) -> bytes:
+    """A file after every proposal, those included that others give rise to."""
+    better = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
+    while better != body:
+        body = better
+        better = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
+    return body
 
 
 def follow(body: bytes, findings: Iterable[Finding]) -> bytes:
@@ -225,9 +267,9 @@ def follow(body: bytes, findings: Iterable[Finding]) -> bytes:
         line = lines[finding.line - 1]
         with suppress(UnicodeDecodeError):
             line.decode()
-            end = line[len(line.rstrip(b"\r\n")) :]
-            better = finding.replacement.encode() + end if finding.replacement else b""
-            lines[finding.line - 1] = better
+            mark = BYTE_ORDER_MARK if line.startswith(BYTE_ORDER_MARK) else b""
+            end = line[len(line.rstrip(b"\r\n")) :] if finding.replacement else b""
+            lines[finding.line - 1] = mark + finding.replacement.encode() + end
     return b"".join(lines)
 
 
@@ -240,17 +282,17 @@ def _summary(numbers: Counter[Severity], files: int) -> str:
     return (listed(parts) or "no findings") + where
 
 
-def _say_statistics(numbers: Counter[str], form: str, screen: Screen) -> None:
-    found = [(CODES[code], number) for code, number in numbers.most_common()]
+def _say_statistics(numbers: Counter[Kind], form: str, screen: Screen) -> None:
+    found = [(CODES[code], kind, number) for (code, kind), number in numbers.most_common()]
     if form == "text":
-        rows = ((f"{number:,}", code.code, code.severity, code.message) for code, number in found)
+        rows = ((f"{number:,}", code.code, kind, code.message) for code, kind, number in found)
         for line in columns(rows):
             screen.say(line)
         return
     from scrapy_robotspec.render.as_json import dumps
 
-    for code, number in found:
-        shown = {"code": code.code, "severity": code.severity, "count": number}
+    for code, kind, number in found:
+        shown = {"code": code.code, "severity": kind, "count": number}
         screen.say(dumps({**shown, "message": code.message}))
 
 

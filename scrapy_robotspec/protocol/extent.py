@@ -9,7 +9,6 @@ kind that matches one of its examples takes precedence.
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.protocol import fast
@@ -74,23 +73,31 @@ class Rules:
 
     @cached_property
     def exception(self) -> str | None:
-        """A path with another verdict than ``/``, or None.
+        """The first exception, or None."""
+        return next(self.exceptions(), None)
 
-        ``/robots.txt`` does not count.
+    def exceptions(self) -> Iterator[str]:
+        """Paths with another verdict than ``/``.
+
+        One for each rule that makes an exception; ``/robots.txt`` does not count.
         """
         is_open = not forbids(self.root)
         others = [rule for rule in self._rules if rule[0] is not is_open]
         unused = _unused_text(self._rules)
-        unruled = [] if is_open else [f"/{unused}"]
-        patterns = (pattern for _, pattern in keyed_patterns(others, self._edition))
-        examples = (_examples(pattern, unused) for pattern in patterns)
-        paths = map(as_in_url, chain(unruled, chain.from_iterable(examples)))
-        for path in paths:
-            if path != ROBOTS_TXT and self.allows(path) is not is_open:
-                shorter = path.removesuffix(unused).replace(unused, "x")
-                is_alike = shorter != ROBOTS_TXT and self.allows(shorter) is not is_open
-                return shorter if shorter and is_alike else path
-        return None
+        patterns = [pattern for _, pattern in keyed_patterns(others, self._edition)]
+        for pattern in patterns if is_open else ["/", *patterns]:
+            shorter = path_of_pattern(pattern)
+            for path in map(as_in_url, _examples(pattern, unused)):
+                if path != ROBOTS_TXT and self.allows(path) is not is_open:
+                    is_alike = shorter != ROBOTS_TXT and self.allows(shorter) is not is_open
+                    yield shorter if is_alike else path
+                    break
+
+
+def path_of_pattern(pattern: str) -> str:
+    """A path that a canonical pattern matches."""
+    path = as_in_url(pattern.removesuffix(END).replace("*", "x"))
+    return path if path.startswith("/") else f"/{path}"
 
 
 def _read(text: bytes, edition: Edition) -> Rules:

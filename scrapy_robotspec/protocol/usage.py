@@ -31,6 +31,8 @@ _TOKENS_ONLY = re.compile(rf"{_PAIR}(?:[ \t]*,[ \t]*{_PAIR})*")
 _MEANINGS: Mapping[str, Preference] = {"y": "allow", "n": "disallow"}
 _SIGNAL_MEANINGS: Mapping[str, Preference] = {"yes": "allow", "no": "disallow"}
 _WHITE = " \t"
+#: Names of groups that state preferences, in lower case, and their labels (USE-10).
+POLICY_TOKENS: Mapping[str, str] = {"__usage_ai-training": "train-ai"}
 #: Content-Signal's names of labels that aipref-vocab spells otherwise (USE-07).
 _SIGNAL_LABELS = {"ai-train": "train-ai"}
 

@@ -137,5 +137,5 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
-    """A finding of the linter."""
-    return asdict(finding)
+    """A finding of the linter, without its claims, which the message states."""
+    return {name: value for name, value in asdict(finding).items() if name != "claims"}

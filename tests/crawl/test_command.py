@@ -256,7 +256,7 @@ def test_a_url_is_a_file_for_every_command_outside_a_project(
     assert f"{site.url('/robots.txt')}: " in result.out
     assert "line 9: crawl-delay: 5" in result.out
     result = outside.robotspec("lint", site.url())
-    assert (result.code, result.out.count(f"{site.url('/robots.txt')}:")) == (1, 2)
+    assert (result.code, result.out.count(f"{site.url('/robots.txt')}:")) == (1, 3)
     result = outside.robotspec("diff", "robots.txt", site.url())
     assert (result.code, result.out, result.err) == (0, "", "no difference\n")
     result = outside.robotspec("editions", site.url(), "/cart/1")
@@ -313,6 +313,10 @@ def test_sites_without_a_file_and_unreachable_ones_are_named(
     result = outside.robotspec("lint", missing.url())
     assert (result.code, result.out) == (0, "")
     assert "the site has no robots.txt" in result.err
+    for expected, code in (("open", 0), ("closed", 1)):
+        assert outside.robotspec("lint", missing.url(), "--expect", expected).code == code
+        both = outside.robotspec("lint", missing.url(), broken.url(), "--expect", expected)
+        assert (both.code, "RS217" in both.out) == (3, expected == "closed")
     (outside.path / "robots.txt").write_text(SHOP)
     for words in (["lint", "robots.txt"], ["show"], ["editions"], ["diff", "robots.txt"]):
         result = outside.robotspec(*words, broken.url())

@@ -1,54 +1,95 @@
-"""Checks of one user-agent line (UAG-03, UAG-09, UAG-10)."""
+"""Checks of one user-agent line (UAG-03, UAG-09, UAG-10, USE-10)."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.agents import named_agent, product_name
-from scrapy_robotspec.protocol.lint.crawlers import COLLECTORS, IGNORING, meant_crawler
+from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
+from scrapy_robotspec.protocol.lint.characters import odd
+from scrapy_robotspec.protocol.lint.crawlers import (
+    COLLECTORS,
+    IGNORING,
+    KNOWN_CRAWLERS,
+    is_known,
+    meant_crawler,
+)
 from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.editions import Edition
+    from collections.abc import Sequence
+
     from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.effects import Effects
     from scrapy_robotspec.protocol.lint.findings import Findings
+    from scrapy_robotspec.protocol.lint.group_reader import Group
 
 #: Text after a name that people write, and that crawlers ignore as they expect: a version, a star.
 _IGNORED_TAIL = re.compile(r"(?<=.)(?:[ \t]*/.*|\*)\Z", re.S)
 
 #: A User-Agent header of a browser, or of a crawler that poses as one.
 _HEADER = re.compile(r"mozilla[ \t]*/|.*[(;][ \t]*compatible[ \t]*;", re.I | re.S)
-#: Names after the first of a list.
-_OTHER_NAMES = re.compile(r"[A-Za-z_*-]+[ \t]*[,;][ \t,;]*([A-Za-z_-].*)\Z", re.S)
+#: The name after the first of a list.
+_OTHER_NAME = re.compile(r"[A-Za-z_*-]+[ \t]*[,;][ \t,;]*([A-Za-z_-]{1,64})(?![A-Za-z_-])")
 
 
-def check_agent(line: Line, edition: Edition, findings: Findings) -> str | None:
-    """Check that a line names one crawler, and nothing else.
+def check_agents(groups: Sequence[Group], effects: Effects, findings: Findings) -> None:
+    """Check that each line names one crawler, and nothing else."""
+    first_named: dict[str, int] = {}
+    for group in groups:
+        keys = frozenset(group.keys)
+        for line in group.agents:
+            name = named_agent(line.value, findings.edition)
+            if not odd(decode(line.value)):
+                _check_value(line, name, keys, effects, findings)
+            if not name:
+                continue
+            if known := _known_to_ignore(name.lower()):
+                fault = f"{shown(name)} {known}"
+                findings.add(line, "RS209", fault, "reads the group like any other")
+            if label := POLICY_TOKENS.get(name.lower()):
+                fault = f"{shown(name)} is a policy token: it names a use, {shown(label)}"
+                effect = "reads that pages the group disallows are not for this use"
+                findings.add(line, "RS508", fault, effect)
+            first = first_named.setdefault(key_of(name, findings.edition), group.first.number)
+            if first != group.first.number:
+                fault = f"The group at line {first} names it too"
+                findings.add(line, "RS205", fault, "follows both")
 
-    Returns the name that the edition reads; None where it reads none.
-    """
-    name, value = named_agent(line.value, edition), decode(line.value)
-    meant = meant_crawler(value, edition)
+
+def _check_value(
+    line: Line, name: str | None, keys: frozenset[str], effects: Effects, findings: Findings
+) -> None:
+    """Check the value of a line, given the keys of its group."""
+    value = decode(line.value)
+    meant = meant_crawler(value, findings.edition)
     read = f"reads {_quoted(name)}" if name else "reads no name"
+    if not keys:
+        read += ", so its rules hold for no crawler"
     if meant is not None and meant.lower() != (name or "").lower():
         findings.add(line, "RS210", f"{shown(value)} looks like {shown(meant)}", read)
     elif _HEADER.match(value):
         written = f"write {shown(product_name(value))} instead of a User-Agent header"
         findings.add(line, "RS211", f"A line has a name, {written}", read)
+    elif (
+        "*" in value.partition("/")[0] and name != DEFAULT and not is_known(value.removesuffix("*"))
+    ):
+        begin = value.partition("*")[0].lower()
+        meant_too = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
+        left_out = next((each for each in meant_too if not effects.follows(each, keys)), None)
+        fault = "A star in a name is not a wildcard"
+        fault += f", so {shown(left_out)} does not follow the group" if left_out else ""
+        findings.add(line, "RS214", fault, read)
     elif not name:
-        read = "reads an empty name" if name == "" else read
         findings.add(line, "RS202", "The line names no crawler", read)
     elif name not in (value, _IGNORED_TAIL.sub("", value)):
-        others = _OTHER_NAMES.match(value)
+        other = _OTHER_NAME.match(value)
         ignored = "The text after the name is ignored"
-        if others is not None:  # erratum 8895 of RFC 9309
-            ignored = f"A line names one crawler, so {shown(others[1])} is not kept out"
+        if other is not None and not effects.follows(other[1], keys):  # erratum 8895 of RFC 9309
+            ignored = f"A line names one crawler, so {shown(other[1])} does not follow the group"
         findings.add(line, "RS203", ignored, read)
-    if name and (known := _known_to_ignore(name.lower())):
-        findings.add(line, "RS209", f"{shown(name)} {known}", "reads the group like any other")
-    return name
 
 
 def _known_to_ignore(name: str) -> str:

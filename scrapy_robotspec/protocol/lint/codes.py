@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.models import Severity
 
 
+_GOOD = "User-agent: *\nDisallow: /private/\n"
+
+
 class Code(NamedTuple):
     """One kind of finding, with its explanation for a person."""
 
@@ -32,13 +35,12 @@ class Code(NamedTuple):
     """The remedy. Nothing in it changes a verdict that the author of the file means."""
     example: str | None = None
     """A file with the finding; None where no short text has it."""
-    better: str | None = None
+    better: str = _GOOD
     """A similar file without it."""
     edition: str | None = None
     """Name of the only edition in which ``example`` has the finding; None: it has it by default."""
 
 
-_GOOD = "User-agent: *\nDisallow: /private/\n"
 _GROUP = "User-agent: *\nAllow: /\n"
 _STATED = _GROUP + "Content-Usage: train-ai=n\n"
 
@@ -51,28 +53,25 @@ _ALL = (
         why="Crawlers ignore such a line, except Google's, which accept white space as a colon.",
         remedy="Write the colon, or begin a comment with #. The rule then takes effect.",
         example="User-agent: *\nDisallow /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS102",
         name="misspelled-field",
-        severity="error",
+        severity="warning",
         message="A field name is misspelled.",
         why="Most crawlers ignore the line. Google's crawlers accept some misspellings.",
         remedy="Correct the spelling. The line then takes effect.",
         example="User-agent: *\nDisalow: /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS103",
         name="unknown-field",
-        severity="warning",
+        severity="advice",
         message="The edition does not know the field.",
         why="Crawlers ignore fields that they do not know.",
         remedy="Keep the line if a crawler of yours reads it. Noindex has no effect in robots.txt: "
         "it belongs into the page or the headers of its response.",
         example="User-agent: *\nNoindex: /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS104",
@@ -101,7 +100,6 @@ _ALL = (
         "NUL.",
         remedy="Remove the character.",
         example="User-agent: *\nDisallow: /pri\x01vate/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS107",
@@ -112,7 +110,6 @@ _ALL = (
         "the rules in it are read as a part of the first value.",
         remedy="Write each rule on a line of its own.",
         example="User-agent: *\\nDisallow: /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS108",
@@ -123,7 +120,28 @@ _ALL = (
         "encoding and saved as text, belongs to the first line, whose field is unknown then.",
         remedy="Save the file as UTF-8 without a byte order mark.",
         example="\u00ef\u00bb\u00bfUser-agent: *\nDisallow: /private/\n",
-        better=_GOOD,
+    ),
+    Code(
+        code="RS109",
+        name="odd-character",
+        severity="error",
+        message="A character that is invisible, or that looks like another, stands in a line.",
+        why="Text that is copied from a page or a word processor has no-break spaces, zero-width "
+        "characters, curly quotes, dashes and full-width signs. A field, a colon or a name that "
+        "contains one is not the one that crawlers look for.",
+        remedy="Delete the character whose code point the finding names, and type the ASCII one.",
+        example="User-agent: *\nDisallow： /private/\n",
+    ),
+    Code(
+        code="RS110",
+        name="foreign-line",
+        severity="warning",
+        message="A line is a comment, a fence or a tag of another language.",
+        why="Only # begins a comment. Crawlers ignore the line, except for a rule in it that "
+        "begins a line.",
+        remedy="Delete the line, or begin the comment with #. A robots meta tag belongs into the "
+        "pages.",
+        example="// for every crawler\nUser-agent: *\nDisallow: /private/\n",
     ),
     Code(
         code="RS151",
@@ -142,7 +160,6 @@ _ALL = (
         "The server probably answers /robots.txt with an error page or the start page.",
         remedy="Serve a robots.txt file, or status 404 if the site needs none.",
         example="<!DOCTYPE html>\n<title>Not found</title>\n",
-        better=_GOOD,
     ),
     Code(
         code="RS153",
@@ -170,7 +187,6 @@ _ALL = (
         "/robots.txt with an error message of its API.",
         remedy="Serve a robots.txt file, or status 404 if the site needs none.",
         example='{"error": "not found", "status": 404}\n',
-        better=_GOOD,
     ),
     Code(
         code="RS156",
@@ -180,7 +196,6 @@ _ALL = (
         why="Crawlers ignore invalid lines, so everything is allowed.",
         remedy="Serve a robots.txt file, or status 404 if the site needs none.",
         example="Page not found\n",
-        better=_GOOD,
     ),
     Code(
         code="RS201",
@@ -191,7 +206,6 @@ _ALL = (
         "Without a user-agent line they hold for no crawler.",
         remedy="Write a user-agent line above it. The line then takes effect.",
         example="Disallow: /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS202",
@@ -202,7 +216,6 @@ _ALL = (
         "other character names no crawler.",
         remedy="Write a crawler's product token, or * for every crawler without a group.",
         example="User-agent: 360Spider\nUser-agent: *\nDisallow: /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS203",
@@ -214,16 +227,6 @@ _ALL = (
         remedy="Write the product token that the crawler's operator documents.",
         example="User-agent: Sogou web spider\nDisallow: /private/\n",
         better="User-agent: Sogou\nDisallow: /private/\n",
-    ),
-    Code(
-        code="RS204",
-        name="no-crawler-in-group",
-        severity="error",
-        message="A group names no crawler.",
-        why="No crawler follows its rules.",
-        remedy="Write a user-agent line with a crawler's name, or with *.",
-        example="User-agent: 360Spider\nDisallow: /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS205",
@@ -254,7 +257,6 @@ _ALL = (
         why="Crawlers of the 1990s read such a group as the default group only.",
         remedy="Give the named crawlers a group of their own, with the same rules.",
         example="User-agent: FooBot\nUser-agent: *\nDisallow: /private/\n",
-        better=_GOOD,
         edition="classic",
     ),
     Code(
@@ -328,6 +330,47 @@ _ALL = (
         better="User-agent: *\nDisallow: /private/\n\nUser-agent: examplebot\nDisallow: /\n",
     ),
     Code(
+        code="RS214",
+        name="star-in-name",
+        severity="warning",
+        message="A crawler's name contains a star.",
+        why="A star is a name of its own, for every crawler without a group. In a name it is not a "
+        "wildcard: Google* names Google, not Googlebot.",
+        remedy="Write a user-agent line with the product token of each crawler.",
+        example="User-agent: Google*\nDisallow: /private/\n",
+        better="User-agent: Googlebot\nDisallow: /private/\n",
+    ),
+    Code(
+        code="RS215",
+        name="opened-by-own-group",
+        severity="warning",
+        message="A crawler's own group allows what the group of * disallows.",
+        why="A crawler follows one group. With one of its own, it does not follow the rules of *.",
+        remedy="Repeat the rules that are meant for it, too, in its group; or leave the group as "
+        "it is, if it may fetch more.",
+        example="User-agent: *\nDisallow: /admin/\n\nUser-agent: Googlebot\nDisallow: /search\n",
+        better="User-agent: *\nDisallow: /admin/\n\nUser-agent: Googlebot\nDisallow: /admin/\n",
+    ),
+    Code(
+        code="RS216",
+        name="closed",
+        severity="advice",
+        message="Every page is disallowed for crawlers without a group of their own.",
+        why="Search engines among them do not fetch the pages. It is right for a site in "
+        "development, and a mistake when such a file is copied to the public one.",
+        remedy="Leave it if it is meant. lint --expect open makes it an error, --expect closed "
+        "makes it one if it is missing.",
+        example="User-agent: *\nDisallow: /\n",
+    ),
+    Code(
+        code="RS217",
+        name="not-closed",
+        severity="error",
+        message="A page may be fetched, though the site is expected to be closed.",
+        why="Only lint --expect closed reports it, if the group of * does not disallow every page.",
+        remedy="Write a group for * with Disallow: / as its only rule.",
+    ),
+    Code(
         code="RS301",
         name="no-leading-slash",
         severity="error",
@@ -335,7 +378,6 @@ _ALL = (
         why="Most crawlers never apply the rule. Google's older specification assumes the slash.",
         remedy="Write the slash. The rule then takes effect.",
         example="User-agent: *\nDisallow: private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS302",
@@ -357,7 +399,6 @@ _ALL = (
         "verdicts without it.",
         remedy="Delete the line.",
         example="User-agent: *\nDisallow: /private/\nDisallow: /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS304",
@@ -381,7 +422,6 @@ _ALL = (
         remedy="Leave old rules alone: removing a star can change which of two rules is the "
         "longer one. Write new rules without it.",
         example="User-agent: *\nDisallow: /private/*\n",
-        better=_GOOD,
     ),
     Code(
         code="RS306",
@@ -403,7 +443,6 @@ _ALL = (
         "has no effect. Reported only where every edition gives the same verdicts without it.",
         remedy="Delete the line.",
         example="User-agent: *\nDisallow:\nDisallow: /private/\n",
-        better=_GOOD,
     ),
     Code(
         code="RS308",
@@ -486,6 +525,61 @@ _ALL = (
         better="User-agent: *\nDisallow: /private/\n",
     ),
     Code(
+        code="RS315",
+        name="hash-in-path",
+        severity="error",
+        message="A path contains a #, which begins a comment.",
+        why="Crawlers read the path up to the #. Fragments of URLs are not sent to servers, so "
+        "that no rule can concern them. If nothing but the slash is left, the rule is about every "
+        "page.",
+        remedy="Delete the rule, or write %23 for a # in a file name.",
+        example="User-agent: *\nDisallow: /terms#privacy\n",
+    ),
+    Code(
+        code="RS316",
+        name="html-entity",
+        severity="warning",
+        message="A path contains an entity of HTML.",
+        why="robots.txt knows no entities. URLs contain & and not &amp;, so that the rule matches "
+        "nothing.",
+        remedy="Write the character itself.",
+        example="User-agent: *\nDisallow: /list?a=1&amp;b=2\n",
+        better="User-agent: *\nDisallow: /list?a=1&b=2\n",
+    ),
+    Code(
+        code="RS317",
+        name="regular-expression",
+        severity="warning",
+        message="A path looks like a regular expression.",
+        why="A path is compared from its beginning. Only * (any text) and a final $ (the end) are "
+        "special; other characters stand for themselves.",
+        remedy="Write a path with * and $: /*.pdf$ for URLs that end in .pdf.",
+        example="User-agent: *\nDisallow: /.*\\.pdf$\n",
+        better="User-agent: *\nDisallow: /*.pdf$\n",
+    ),
+    Code(
+        code="RS318",
+        name="dot-segment",
+        severity="warning",
+        message="A path contains a dot segment.",
+        why="Browsers and crawlers resolve /./ and /../ before they send a URL, so that the rule "
+        "matches nothing they send.",
+        remedy="Write the path that the dots lead to.",
+        example="User-agent: *\nDisallow: /a/../private/\n",
+    ),
+    Code(
+        code="RS319",
+        name="nothing-closed",
+        severity="warning",
+        message="A group allows some paths and disallows none.",
+        why="Everything is allowed without a rule. An allow rule is an exception from a disallow "
+        "rule, and closes nothing else.",
+        remedy="If nothing else may be fetched, add Disallow: /. Otherwise, write Disallow: "
+        "without a path.",
+        example="User-agent: *\nAllow: /public/\n",
+        better="User-agent: *\nDisallow: /\nAllow: /public/\n",
+    ),
+    Code(
         code="RS401",
         name="sitemap-url",
         severity="error",
@@ -526,6 +620,27 @@ _ALL = (
         remedy="Write the whole URL.",
         example="License: /license.xml\n",
         better="License: https://example.com/license.xml\n",
+    ),
+    Code(
+        code="RS405",
+        name="sitemap-disallowed",
+        severity="warning",
+        message="A sitemap is disallowed.",
+        why="Crawlers that follow the group of * may not fetch it, unless they exempt sitemaps.",
+        remedy="Allow its path.",
+        example="User-agent: *\nDisallow: /sitemap\nSitemap: https://example.com/sitemap.xml\n",
+        better="User-agent: *\nDisallow: /search\nSitemap: https://example.com/sitemap.xml\n",
+    ),
+    Code(
+        code="RS406",
+        name="repeated-crawl-delay",
+        severity="warning",
+        message="A crawler has two crawl delays.",
+        why="The specifications do not say which of them counts. Here the greater does; other "
+        "crawlers take the first or the last.",
+        remedy="Keep the one that is meant.",
+        example="User-agent: *\nCrawl-delay: 5\nCrawl-delay: 10\nDisallow: /private/\n",
+        better="User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n",
     ),
     Code(
         code="RS501",
@@ -602,6 +717,18 @@ _ALL = (
         remedy="Write the present label if it says what is meant.",
         example=_GROUP + "Content-Usage: train-genai=n\n",
         better=_STATED,
+    ),
+    Code(
+        code="RS508",
+        name="policy-token",
+        severity="advice",
+        message="A group states a usage preference, and nothing about crawling.",
+        why="Its name is a policy token (draft-kelley-aipref-training-preference-signal-00), not a "
+        "crawler's. What the group disallows may be fetched, and is not for the use that the token "
+        "names. Crawlers that do not know the token ignore the group.",
+        remedy="Nothing, if it is meant. To keep pages from being fetched, write a group for the "
+        "crawlers.",
+        example="User-agent: __usage_ai-training\nDisallow: /blog/\n",
     ),
     Code(
         code="RS901",

@@ -125,6 +125,11 @@ _MEANT = {
 }
 
 
+def is_known(name: str) -> bool:
+    """Whether a name is that of a well-known crawler."""
+    return name.lower() in _EXACT
+
+
 def meant_crawler(value: str, edition: Edition) -> str | None:
     """The token that a misspelled value means, or None.
 

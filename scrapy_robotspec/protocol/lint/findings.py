@@ -1,22 +1,33 @@
-"""Collects the findings of one file; their number is bounded (SAF-02)."""
+"""Collects the findings of one file.
+
+Their number is not bounded; memory is linear in the file (SAF-02): a message repeats little of a
+line, and findings share what is equal.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.protocol.models import Severity, decode
 
 if TYPE_CHECKING:
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
 
-#: Findings of one code that are listed for one file; the others are only counted.
-LISTED = 100
-#: Codes of which one finding is listed: the reason is the same for all lines.
-_LISTED_ONCE = frozenset({"RS302", "RS903"})
 #: Characters of a text that a message repeats.
 _SHOWN = 40
+
+
+class Claim(NamedTuple):
+    """A verdict that the message of a finding states."""
+
+    crawler: str
+    """A product token; ``"*"``: crawlers without a group of their own."""
+    path: str | None
+    """Path of a URL; None: every path but ``/robots.txt``."""
+    allowed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,60 +45,55 @@ class Finding:
     replacement: str | None = None
     """A line with which every edition gives the same verdicts; ``""``: delete the line; None: no
     proposal."""
+    claims: tuple[Claim, ...] = ()
+    """The verdicts that the message states."""
+
+
+class Effect(NamedTuple):
+    """How an edition reads a line, and the verdicts that this states."""
+
+    words: str
+    """Without the subject."""
+    claims: tuple[Claim, ...] = ()
 
 
 class Findings:
     """Findings of one file, in the making."""
 
-    def __init__(self, edition_name: str) -> None:
-        self._edition_name = edition_name
-        self._listed: list[Finding] = []
-        self._counts: dict[str, int] = {}
+    def __init__(self, edition: Edition) -> None:
+        self.edition = edition
+        self._found: list[Finding] = []
+        self._line: tuple[int, str] = (0, "")  # the last one, whose findings share its text
+        self._messages: dict[tuple[str, str], str] = {}
 
     def add(
         self,
         line: Line | None,
         code: str,
         fault: str,
-        effect: str,
+        effect: str | Effect,
         replacement: str | None = None,
+        severity: Severity | None = None,
     ) -> None:
         """Add a finding about a line, or about the whole file.
 
-        ``effect``: how the edition reads it, without the subject. ``replacement`` as in
-        :class:`Finding`.
+        ``replacement`` as in :class:`Finding`; ``severity``: another one than that of the code.
         """
-        count = self._counts[code] = self._counts.get(code, 0) + 1
-        if count <= _most(code):
-            number, text = (line.number, line.text) if line is not None else (0, b"")
-            message = f"{fault}; {self._edition_name} {effect}."
-            severity = CODES[code].severity
-            finding = Finding(number, code, message, decode(text), severity, replacement)
-            self._listed.append(finding)
+        words, claims = Effect(effect) if isinstance(effect, str) else effect
+        number = 0 if line is None else line.number
+        if self._line[0] != number:
+            self._line = number, decode(b"" if line is None else line.text)
+        message = f"{fault}; {self.edition.name} {words}."
+        message = self._messages.setdefault((fault, words), message)
+        found = (number, code, message, self._line[1], severity or CODES[code].severity)
+        self._found.append(Finding(*found, replacement, claims))
 
     def sorted(self) -> tuple[Finding, ...]:
-        """The findings in file order, and how many are left out."""
-        left_out = [
-            Finding(
-                0,
-                code,
-                f"Lines with this finding that are not listed: {count}.",
-                "",
-                CODES[code].severity,
-            )
-            for code, total in self._counts.items()
-            if (count := total - _most(code)) > 0
-        ]
-        return tuple(
-            sorted([*self._listed, *left_out], key=lambda finding: (finding.line, finding.code))
-        )
+        """The findings in file order."""
+        return tuple(sorted(self._found, key=lambda finding: (finding.line, finding.code)))
 
 
 def shown(text: str | bytes) -> str:
     """A quoted and shortened text for a message."""
     text = decode(text) if isinstance(text, bytes) else text
     return f'"{text[:_SHOWN]}…"' if len(text) > _SHOWN else f'"{text}"'
-
-
-def _most(code: str) -> int:
-    return 1 if code in _LISTED_ONCE else LISTED

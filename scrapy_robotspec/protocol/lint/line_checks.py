@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.groups import is_absolute
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
+from scrapy_robotspec.protocol.lint.characters import as_meant, code_points, odd
 from scrapy_robotspec.protocol.lint.crawlers import near_table, nearest
 from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import decode
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Findings
 
@@ -27,9 +27,13 @@ _EXTENSIONS = frozenset(
     {"clean-param", "crawl-delay", "host", "request-rate", "sitemap", "visit-time"}
 )
 _PROTOCOL = ("user-agent", "allow", "disallow", "sitemap")
+_KNOWN = frozenset({*_PROTOCOL, *_EXTENSIONS, *USAGE_FIELDS})
 #: Fields whose values need no equals sign.
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
+_IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
+#: A line in which there is nothing else to check.
+_PLAIN = re.compile(rb"[ \t]*(?:user-agent|allow|disallow)[ \t]*:[\t -\[\]-~]{0,9999}\Z|\Z", re.I)
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _WRITTEN_LINE_END = re.compile(
@@ -42,6 +46,15 @@ LONGEST_DELAY = 30
 _SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 
+#: Lines of other languages, with what they are.
+_FOREIGN = (
+    (re.compile(r"(?://|/\*|\*/|\*\s|--|;|%|<!--|-->)"), "a comment of another language"),
+    (re.compile(r"(?:```|~~~)"), "a code fence"),
+    (re.compile(r"<meta\b", re.I), "a meta tag of HTML"),
+    (re.compile(r"<[a-z/!?]", re.I), "a tag of HTML"),
+    (re.compile(r"([=*_~+-])\1{2,}\Z"), "a ruler"),
+)
+
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
 
 
@@ -51,20 +64,44 @@ def meant_field(name: str) -> str | None:
     return nearest(name, _NEAR) if len(name) <= _LONGEST_MISSPELLING else None
 
 
-def check_form(line: Line, edition: Edition, findings: Findings, *, may_replace: bool) -> None:
+def check_form(line: Line, findings: Findings, *, may_replace: bool) -> None:
     """Check the bytes, form and field of a line (FMT-06, FMT-11)."""
-    if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
-        findings.add(line, "RS108", "The byte order mark is encoded twice", "reads it as text")
-    elif line.name:
-        _check_field(line, edition, findings)
-    _check_bytes(line, edition, findings)
     if line.field in _PROTOCOL and line.value:
         _check_colon(line, findings, may_replace)
-    content = line.text.partition(b"#")[0].strip(edition.whitespace)
-    if content and not (line.name and b":" in content):
-        part = "field before the colon" if b":" in content else "colon after the field"
-        read = "reads white space instead" if line.name else "ignores the line"
-        findings.add(line, "RS101", f"The {part} is missing", read)
+    if _PLAIN.match(line.text):  # hot path
+        return
+    _check_bytes(line, findings)
+    content = decode(line.text.partition(b"#")[0]).strip(" \t")
+    if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
+        findings.add(line, "RS108", "The byte order mark is encoded twice", "reads it as text")
+    elif content and not _check_text(line, content, findings):
+        _check_field(line, content, findings)
+
+
+def _check_text(line: Line, content: str, findings: Findings) -> bool:
+    """Whether a line that is not a rule is meant for other eyes than a crawler's."""
+    is_read = line.field in _KNOWN
+    if line.field in ("allow", "disallow"):
+        return False
+    found = odd(content)
+    if not is_read and _is_field(as_meant(content).partition(":")[0]):
+        found = found or code_points(each for each in decode(line.name) if not each.isascii())
+    elif not is_read:
+        found = ""
+    if found:
+        effect = f"reads {shown(line.value)}" if is_read else _IGNORES
+        findings.add(line, "RS109", f"The line contains {found}", effect)
+        return not is_read
+    kind = next((kind for pattern, kind in _FOREIGN if pattern.match(content)), None)
+    if kind is not None and not is_read:
+        fault = f"The line is {kind}, and a comment begins with #"
+        findings.add(line, "RS110", fault, _IGNORES)
+    return kind is not None and not is_read
+
+
+def _is_field(name: str) -> bool:
+    written = name.strip().lower()
+    return written in _KNOWN or meant_field(written) is not None
 
 
 def _check_colon(line: Line, findings: Findings, may_replace: bool) -> None:
@@ -79,15 +116,15 @@ def _check_colon(line: Line, findings: Findings, may_replace: bool) -> None:
     findings.add(line, "RS903", fault, "needs none", replacement)
 
 
-def _check_bytes(line: Line, edition: Edition, findings: Findings) -> None:
+def _check_bytes(line: Line, findings: Findings) -> None:
     """Check that a line is readable text (FMT-01, FMT-04, FMT-13)."""
-    limit = edition.max_line
+    limit = findings.edition.max_line
     if limit is not None and len(line.text) > limit:
         findings.add(line, "RS105", "The line is too long", f"reads its first {limit} bytes")
     if _WRITTEN_LINE_END.search(line.text):
         findings.add(line, "RS107", "Line ends are written as text", "reads one line")
     if _CONTROL.search(line.text):
-        ends = b"\0" in line.text and edition.nul_ends_line
+        ends = b"\0" in line.text and findings.edition.nul_ends_line
         read = "ends the line there" if ends else "reads it as a part of the line"
         findings.add(line, "RS106", "The line contains a control character", read)
     try:
@@ -97,34 +134,44 @@ def _check_bytes(line: Line, edition: Edition, findings: Findings) -> None:
         findings.add(line, "RS104", fault, "compares other bytes by their escapes")
 
 
-def _check_field(line: Line, edition: Edition, findings: Findings) -> None:
-    """Whether the edition knows the field (FMT-08, FMT-10, FMT-14)."""
-    written, ignores = decode(line.name).lower(), "ignores the line"
-    if line.field in _PROTOCOL and written != line.field:
+def _check_field(line: Line, content: str, findings: Findings) -> None:
+    """Whether the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
+    written = decode(line.name).lower()
+    first, _, rest = written.partition(" ")
+    if ":" not in content or not written:
+        part = "colon after the field" if ":" not in content else "field before the colon"
+        read = "reads white space instead" if line.name else _IGNORES
+        findings.add(line, "RS101", f"The {part} is missing", read)
+    elif rest and first in _KNOWN:
+        read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
+        findings.add(line, "RS101", f"The colon after {shown(first)} is missing", read)
+    elif line.field in _PROTOCOL and written != line.field:
         fault = f'{shown(written)} is a misspelled "{line.field}"'
         findings.add(line, "RS102", fault, "accepts it")
     elif written in _EXTENSIONS:
-        if not edition.other_fields:
+        if not findings.edition.other_fields:
             fault = f"{shown(written)} is an extension of the protocol"
-            findings.add(line, "RS103", fault, ignores)
-    elif written in _PROTOCOL or written in USAGE_FIELDS:
+            findings.add(line, "RS103", fault, _IGNORES)
+    elif written in _KNOWN:
         return
     elif (meant := meant_field(written)) and (meant in _NO_EQUALS or b"=" in line.value):
-        findings.add(line, "RS102", f'{shown(written)} looks like "{meant}" misspelled', ignores)
+        findings.add(line, "RS102", f'{shown(written)} looks like "{meant}" misspelled', _IGNORES)
     else:
-        findings.add(line, "RS103", f"{shown(written)} is not a field of the protocol", ignores)
+        findings.add(line, "RS103", f"{shown(written)} is not a field of the protocol", _IGNORES)
 
 
-def check_other(line: Line, edition: Edition, findings: Findings) -> None:
+def check_other(line: Line, findings: Findings) -> None:
     """Check the value of a line that is not a rule."""
     if line.field == "license":
         if not is_absolute(decode(line.value)):
             findings.add(line, "RS404", "A license needs an absolute URL", "does not offer it")
-    elif not edition.other_fields:
+    elif not findings.edition.other_fields:
         return
     elif line.field == "sitemap":
         if not is_absolute(decode(line.value)):
-            findings.add(line, "RS401", "A sitemap needs an absolute URL", "does not offer it")
+            read = "resolves it where the site is known"
+            read = read if line.value.startswith(b"/") else "does not offer it"
+            findings.add(line, "RS401", "A sitemap needs an absolute URL", read)
     elif line.field == "crawl-delay":
         _check_delay(line, findings)
 
@@ -135,4 +182,4 @@ def _check_delay(line: Line, findings: Findings) -> None:
         findings.add(line, "RS402", fault, "ignores this one")
     elif float(line.value) > LONGEST_DELAY:
         fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"
-        findings.add(line, "RS403", fault, "offers this one")
+        findings.add(line, "RS403", fault, "accepts it")

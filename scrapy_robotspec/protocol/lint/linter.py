@@ -1,7 +1,7 @@
 """The linter: reads a file line by line and collects findings.
 
-Time is linear in the file, apart from sorting paths, and the number of findings is bounded,
-whatever the file contains (SAF-02). No verdict depends on this package.
+Time and findings are linear in the file, apart from sorting paths, whatever it contains (SAF-02).
+No verdict depends on this package.
 """
 
 from __future__ import annotations
@@ -10,16 +10,22 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind
 from scrapy_robotspec.protocol.lines import read_lines
+from scrapy_robotspec.protocol.lint.agent_checks import check_agents
 from scrapy_robotspec.protocol.lint.codes import CODES
+from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.file_checks import (
     check_allow,
+    check_closed,
     check_directories,
     check_disallowed,
+    check_sitemaps,
 )
 from scrapy_robotspec.protocol.lint.findings import Findings
-from scrapy_robotspec.protocol.lint.group_checks import GroupReader, check_groups
+from scrapy_robotspec.protocol.lint.group_checks import check_groups
+from scrapy_robotspec.protocol.lint.group_reader import GroupReader
 from scrapy_robotspec.protocol.lint.line_checks import check_form, check_other
 from scrapy_robotspec.protocol.lint.redundancy import find_redundant, reads_alike
+from scrapy_robotspec.protocol.lint.rule_checks import check_rules
 from scrapy_robotspec.protocol.lint.usage_checks import (
     check_hidden,
     check_statement,
@@ -27,8 +33,12 @@ from scrapy_robotspec.protocol.lint.usage_checks import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.file_checks import Expected
     from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.lint.group_reader import Group
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -43,82 +53,95 @@ _CODES = {
 }
 
 
-def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
+def lint(robots: RobotsTxt, expected: Expected | None = None) -> tuple[Finding, ...]:
     """The findings about a file, in file order.
 
-    A file that is not a robots.txt file has one finding. No content raises (SAF-01).
+    ``expected``: whether the site has to be open or closed to crawlers without a group of their
+    own; the contrary is an error. A file that is not a robots.txt file has one finding besides.
+    No content raises (SAF-01).
     """
-    findings = Findings(robots.edition.name)
+    findings = Findings(robots.edition)
+    reader = _Reader(findings)
     kind = foreign_kind(robots.body)
-    if kind is not None:
-        code = _CODES[kind]
-        findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
-        return findings.sorted()
-    if robots.truncated:
-        effect = f"reads its first {len(robots.body)} bytes"
-        findings.add(None, "RS151", "The file is too long", effect)
-        fault = "Directories need fewer rules than pages"
-        findings.add(None, "RS904", fault, "ignores the rest")
-    _Reader(robots, findings).read_all()
+    if kind is None:
+        reader.read(robots)
+    else:
+        fault = CODES[_CODES[kind]].message.removesuffix(".")
+        findings.add(None, _CODES[kind], fault, "reads no rule in it")
+    effects = Effects(reader.groups, robots.edition)
+    reader.check(effects, is_cut=robots.truncated)
+    check_closed(reader.groups, effects, findings, expected)
     return findings.sorted()
 
 
 class _Reader:
-    """Passes each line to the checks."""
+    """Reads the lines of a file, and checks each of them, and what they form."""
 
-    def __init__(self, robots: RobotsTxt, findings: Findings) -> None:
-        self._robots = robots
-        self._edition = robots.edition
+    def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._groups = GroupReader(robots.edition, findings)
-        self._rules: list[Line] = []
-        """Rules with a path."""
+        self._reader = GroupReader(findings)
+        self.groups: Sequence[Group] = self._reader.groups
+        self._sitemaps: list[Line] = []
         self._statements: dict[tuple[str, ...], list[Statement]] = {}
         """Usage statements by the crawlers that they apply to."""
         self._alike = True
         """Whether every edition reads all lines up to here alike."""
 
-    def read_all(self) -> None:
-        edition, findings, truncated = self._edition, self._findings, self._robots.truncated
-        for line in read_lines(self._robots.body, edition):
-            check_form(line, edition, findings, may_replace=not truncated)
+    def read(self, robots: RobotsTxt) -> None:
+        """Check line by line."""
+        findings = self._findings
+        if robots.truncated:
+            effect = f"reads its first {len(robots.body)} bytes"
+            findings.add(None, "RS151", "The file is too long", effect)
+            fault = "Directories need fewer rules than pages"
+            findings.add(None, "RS904", fault, "ignores the rest")
+        for line in read_lines(robots.body, robots.edition):
+            check_form(line, findings, may_replace=not robots.truncated)
             self._alike = self._alike and reads_alike(line)
             self._read(line)
-        check_groups(self._groups.groups, edition, findings)
-        check_directories(self._rules, findings)
-        if self._alike and not truncated:  # else a later line would be read without one of these
+
+    def check(self, effects: Effects, *, is_cut: bool) -> None:
+        """Check what the lines form."""
+        groups, findings = self.groups, self._findings
+        rules = [line for group in groups for line in group.rules if line.value]
+        for group in groups:
+            check_rules(group, effects, findings)
+        check_agents(groups, effects, findings)
+        check_groups(groups, effects, findings)
+        check_directories(rules, findings)
+        check_sitemaps(self._sitemaps, effects, findings)
+        if self._alike and not is_cut:  # else a later line would be read without one of these
             self._check_redundant()
-            check_allow(self._rules, findings)
+            check_allow(groups, effects, findings)
         for statements in self._statements.values():
             check_hidden(statements, findings)
-        if self._statements:
-            check_disallowed(self._rules, self._statements, self._robots, findings)
+        check_disallowed(rules, self._statements, effects, findings)
 
     def _read(self, line: Line) -> None:
         if line.field == "disallow" or line.field == "allow":
-            self._groups.read_rule(line)
-            if line.value:
-                self._rules.append(line)
+            self._reader.read_rule(line)
         elif line.field == "user-agent":
-            self._groups.read_agent(line)
+            self._reader.read_agent(line)
         elif line.field:
-            self._groups.read_other(line)
+            self._reader.read_other(line)
             if line.field in ("content-usage", "content-signal"):
                 self._read_statement(line)
             else:
-                check_other(line, self._edition, self._findings)
-        elif not line.text.strip(self._edition.whitespace):
-            self._groups.read_blank()
+                check_other(line, self._findings)
+            if line.field == "sitemap" and self._findings.edition.other_fields:
+                self._sitemaps.append(line)
+        elif not line.text.strip(self._findings.edition.whitespace):
+            self._reader.read_blank()
 
     def _read_statement(self, line: Line) -> None:
         statement = read_statement(line)
         check_statement(statement, self._findings)
-        if crawlers := self._groups.crawlers:
+        if crawlers := self._reader.crawlers:
             self._statements.setdefault(crawlers, []).append(statement)
 
     def _check_redundant(self) -> None:
         """Rules that have no effect in any edition."""
-        for line, first in find_redundant(self._groups.groups):
+        for line, first in find_redundant(self.groups):
             if first:
                 fault = f"Line {first} holds the same rule"
                 self._findings.add(line, "RS303", fault, "does not need this one", "")

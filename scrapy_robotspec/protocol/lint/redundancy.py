@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.group_checks import Group
+    from scrapy_robotspec.protocol.lint.group_reader import Group
 
 _STRUCTURE = ("user-agent", "allow", "disallow")
 _LENIENT = EDITIONS["google"]
@@ -61,7 +61,8 @@ def find_redundant(groups: Iterable[Group]) -> Iterator[tuple[Line, int]]:
     """
     seen: dict[tuple[bytes, ...], dict[_Rule, int]] = {}
     for group in groups:
-        found = list(_redundant(group, seen.setdefault(tuple(sorted(group.values)), {})))
+        values = tuple(sorted(line.value for line in group.agents))
+        found = list(_redundant(group, seen.setdefault(values, {})))
         all_but = len(found) == len(group.rules)  # one of the rules has to stay
         yield from found[all_but:]
 

@@ -6,7 +6,10 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from scrapy_robotspec import __version__
+from scrapy_robotspec.cli.lint import LISTED
 from tests.support.command_line import SHOP, RunCommand
 
 
@@ -58,3 +61,69 @@ def test_sarif_contains_names_that_are_not_utf_8(run_command: RunCommand, folder
     assert result.code == 1
     (found,) = json.loads(result.out)["runs"][0]["results"]
     assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "caf%E9.txt"
+
+
+def test_fix_follows_the_selected_proposals_alone(run_command: RunCommand, folder: Path) -> None:
+    """``--select`` and ``--ignore`` say which findings there are, also for ``--fix``."""
+    body = "User-agent: *\nDisallow:/a/\nDisallow: /a/\nDisallow:\n"
+    results = {
+        "--select RS303": "User-agent: *\nDisallow:/a/\nDisallow:\n",
+        "--select RS307": "User-agent: *\nDisallow:/a/\nDisallow: /a/\n",
+        "--advice --ignore RS3": "User-agent: *\nDisallow: /a/\nDisallow: /a/\nDisallow:\n",
+        "--select RS3 --ignore RS307": "User-agent: *\nDisallow:/a/\nDisallow:\n",
+        "--select RS4": body,
+    }
+    for options, fixed in results.items():
+        (folder / "f.txt").write_text(body)
+        run_command("lint", "f.txt", "--fix", *options.split())
+        assert (folder / "f.txt").read_text() == fixed, options
+
+
+def test_text_lists_some_findings_and_says_how_many_it_leaves_out(
+    run_command: RunCommand, folder: Path
+) -> None:
+    """Statistics, summary and JSON count all of them."""
+    duplicates = "Disallow: /a/\n" * 251 + "Disallow:/b/\nDisallow:/c/\n"
+    (folder / "f.txt").write_text("User-agent: *\n" + duplicates)
+    result = run_command("lint", "f.txt", "--advice")
+    assert [line.split()[1] for line in result.lines] == ["RS303"] * LISTED + ["RS903"]
+    assert "150 more of RS303 not listed" in result.err
+    assert "1 more of RS903 not listed" in result.err
+    assert "250 warnings" in result.err
+    assert len(run_command("lint", "f.txt", "--advice", "--json").lines) == 252
+    assert run_command("lint", "f.txt", "--statistics").out.split()[:2] == ["250", "RS303"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected", "code"),
+    [
+        ("Disallow: /", "open", "RS216"),
+        ("Disallow: /", "closed", None),
+        ("Disallow: /\nAllow: /a", "open", None),
+        ("Disallow: /\nAllow: /a", "closed", "RS217"),
+        ("Disallow: /\nAllow: /", "closed", "RS217"),
+        ("Disallow: /a\n\nUser-agent: examplebot\nDisallow: /", "open", None),
+    ],
+)
+def test_expectations_about_a_site_are_a_gate(
+    run_command: RunCommand, folder: Path, rules: str, expected: str, code: str | None
+) -> None:
+    """Of each file; whatever is selected."""
+    (folder / "f.txt").write_text(f"User-agent: *\n{rules}\n")
+    (folder / "g.txt").write_text(f"User-agent: *\n{rules}\n")
+    result = run_command("lint", "f.txt", "g.txt", "--expect", expected, "--select", "RS4")
+    assert result.code == (1 if code else 0)
+    found = [tuple(line.split()[:3]) for line in result.lines]
+    assert [each[1:] for each in found] == ([(code, "error:")] * 2 if code else [])
+    counted = run_command("lint", "f.txt", "--expect", expected, "--select", "RS4", "--statistics")
+    assert counted.out.split()[1:3] == ([code, "error"] if code else [])
+
+
+def test_the_path_that_may_be_fetched_is_named(run_command: RunCommand, folder: Path) -> None:
+    """``--expect closed``."""
+    (folder / "f.txt").write_text("User-agent: *\nDisallow: /\nAllow: /a/\n")
+    assert '"*" may fetch "/a/"' in run_command("lint", "f.txt", "--expect", "closed").out
+    (folder / "f.txt").write_text("")
+    assert '"*" may fetch "/"' in run_command("lint", "f.txt", "--expect", "closed").out
+    (folder / "f.txt").write_text("<html>")
+    assert run_command("lint", "f.txt", "--expect", "open", "--ignore", "RS1").code == 0

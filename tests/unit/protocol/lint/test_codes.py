@@ -9,7 +9,6 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.lint.codes import CODES, Code, find_code
-from scrapy_robotspec.protocol.lint.findings import LISTED
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 MODERN = ("google-2019", "rfc9309", "google-2010")
@@ -51,6 +50,13 @@ TABLE = [
     Row("RS107", "FMT-02", b"User-agent: * \\r\\n Allow : /\n", (1,), ANY + b"#\\n"),
     Row("RS108", "FMT-05", "\u00ef\u00bb\u00bf".encode() + RULE, (1,), b"\xef\xbb\xbf" + RULE),
     Row("RS108", "FMT-05", b"\xef\xbb\xbf" * 2 + RULE, (1,), b"\xef\xbb\xbf" + RULE),
+    Row("RS109", "FMT-06", ANY + "Disallow\uff1a /\nDis\u0430llow: /\n\u200bAllow: /".encode(),
+        (2, 3, 4), ANY + "\uff1a\nD\u00e9: /\n# \u201cq\nAllow: /\u200c".encode(), NOT_GOOGLE),
+    Row("RS109", "UAG-03", "User-agent: \u201cFoo\u201d\nSitemap: https://a/\u00a0".encode(),
+        (1, 2), "User-agent: Foo # \u201c\nSitemap: https://a/\u00e9".encode()),
+    Row("RS110", "FMT-07",
+        b"// a: b\n```txt\n<meta name='robots'>\n=====\n/* c */\n<!-- d -->\n" + ANY,
+        (1, 2, 3, 4, 5, 6), b"#// a: b\n" + ANY + b"Disallow: //a\n"),
     Row("RS151", "FMT-12", ANY + LONG + LONG, (0,), ANY + LONG),
     Row("RS152", "FMT-03", b"\xef\xbb\xbf\n<!DOCTYPE html>\n<p>\n", (0,), b"# <html>\n" + ANY),
     Row("RS152", "FMT-03", b"<!-- a --> <!---->\n<HTML>\n" + RULE[14:], (0,), b"<html>\n" + RULE),
@@ -69,9 +75,7 @@ TABLE = [
     Row("RS202", "UAG-03", b"User-agent: 3com\nUser-agent:\n", (1, 2), ONE, MODERN),
     Row("RS202", "UAG-03", b"User-agent: /1\n", (1,), ONE),
     Row("RS203", "UAG-03", b"User-agent: F1\nUser-agent: * x", (1, 2), b"User-agent: F /1", MODERN),
-    Row("RS203", "UAG-03", b"User-agent: a**\n", (1,), b"User-agent: a*\n", MODERN),
     Row("RS203", "GRP-10", b"User-agent: a, b\n", (1,), b"User-agent: a_b\n", MODERN),
-    Row("RS204", "UAG-03", b"User-agent: /a\nDisallow: /\n", (1,), ONE),
     Row("RS205", "GRP-08", b"User-agent: a\nAllow: /\nUser-agent: A\n", (3,), ONE + ONE),
     Row("RS206", "GRP-06", ONE, (1,), b"User-agent: a\nDisallow:\n"),
     Row("RS207", "UAG-10", ONE + ANY, (1,), ANY + b"\nUser-agent: a", CLASSIC),
@@ -95,9 +99,15 @@ TABLE = [
         ANY + ONE + b"Disallow: /\n", (*MODERN, "google")),
     Row("RS213", "GRP-08", RULE + ANY + b"\n" + ONE + b"Disallow: /\n", (3,),
         RULE + ANY + b"\n" + ONE + b"Disallow: /a/\n", (*MODERN, "google")),
+    Row("RS214", "UAG-03", b"User-agent: Google*\nUser-agent: *bot\nUser-agent: a**/2", (1, 2, 3),
+        b"User-agent: Googlebot*\nUser-agent: *\nUser-agent: a/*\n"),
+    Row("RS215", "UAG-05", ANY + b"Disallow: /a\nUser-agent: b\nDisallow: /x", (3,),
+        ANY + b"Disallow: /a\nUser-agent: b\nDisallow: /a"),
+    Row("RS216", "RUL-05", ONE + b"Allow: /\n" + ANY + b"Disallow: /a\nDisallow: /\n", (5,),
+        ONE + b"Disallow: /\n" + ANY + b"Disallow: /\nAllow: /a"),
     Row("RS301", "RUL-04", ANY + b"Disallow: a\nAllow: $\n", (2, 3), ANY + b"Disallow: /a\n"),
     Row("RS302", "PAT-02", ANY + b"Disallow: /a$b\n", (2,), ANY + b"Disallow: /a$\n", MODERN),
-    Row("RS302", "PAT-02", ANY + b"Disallow: /a$b\nDisallow: /$a\n", (0, 2), ANY, MODERN),
+    Row("RS302", "PAT-02", ANY + b"Disallow: /a$b\nDisallow: /$a\n", (2, 3), ANY, MODERN),
     Row("RS303", "PRE-01", ANY + b"Allow: /%c3\n" * 2, (3,), ANY + b"Allow: /a\nAllow: /A\n"),
     Row("RS303", "GRP-08", RULE + RULE + b"Allow: /\n", (4,), RULE + RULE),
     Row("RS303", "GRP-01", RULE + b"Disallow: /x/\n" + ONE, (3,), RULE + ONE + b"Disallow: /x/\n"),
@@ -116,12 +126,33 @@ TABLE = [
     Row("RS313", "PAT-12", ANY + b"Allow: /[\nAllow: /|\nAllow: /\"^\n", (2, 3, 4),
         ANY + b"Allow: /%5B(!'~,;@\n", ("google",)),
     Row("RS314", "PAT-04", ANY + "Disallow: /a\u200b\nAllow: /\u00a0\ufeff".encode(), (2, 3),
-        ANY + "Disallow: /a\u200bb\n".encode()),
+        ANY + "Disallow: /a\u200cb\nDisallow: /\u00e9".encode()),
+    Row("RS314", "PAT-04", ANY + "Disallow:\u00a0/a\nAllow: /a\u00adb".encode(), (2, 3),
+        ANY + b"Allow: /a"),
+    Row("RS315", "FMT-07", ANY + b"Disallow: /#a\nAllow: /b#\nAllow: /c#d", (2, 3, 4),
+        ANY + b"Disallow: /a #b\nAllow: #b\nAllow: /c# d\nAllow: /d#e f"),
+    Row("RS316", "PAT-12", ANY + b"Disallow: /?a&amp;b\nDisallow: /?a&#38;b", (2, 3),
+        ANY + b"Disallow: /?a&b;amp;\nDisallow: /?a&amp"),
+    Row("RS317", "PAT-02", ANY + b"Disallow: /.*\\.pdf$\nAllow: /[0-9]+/\nAllow: /(a|b)\n",
+        (2, 3, 4), ANY + b"Allow: /*.pdf$\nAllow: /a[b]\nAllow: /(a)\nAllow: /*|\nAllow: /a.*"),
+    Row("RS317", "RUL-04", ANY + b"Allow: ^/a\nAllow: .*", (2, 3), ANY + b"Allow: /^\nAllow: *.a"),
+    Row("RS318", "PAT-15", ANY + b"Disallow: /../a\nAllow: /a/%2E/b", (2, 3),
+        ANY + b"Disallow: /.\nAllow: /..a/\nAllow: /...\nAllow: /.a/"),
+    Row("RS319", "EXT-04", RULE + ONE + b"Allow: /b\nAllow: /a\n", (4,), RULE + b"Allow: /b"),
+    Row("RS319", "EXT-04", ANY + b"Allow: /a/\nAllow: /b/\n", (2,), ANY + b"Allow: /\nAllow: /b"),
     Row("RS401", "SIT-03", b"Sitemap: /s.xml\n", (1,), b"Sitemap: http://a/s.xml\n", MODERN),
     Row("RS402", "EXT-01", ANY + b"Crawl-delay: -1\nCrawl-delay: 1e3\nCrawl-delay:\n", (2, 3, 4),
         ANY + b"Crawl-delay: 1.5\nCrawl-delay: 0\nCrawl-delay: .5", MODERN),
     Row("RS403", "EXT-01", ANY + b"Crawl-delay: 30.5\nCrawl-delay: " + b"9" * 9999, (2, 3),
         ANY + b"Crawl-delay: 30\n", MODERN),
+    Row("RS405", "SIT-01", RULE + b"Sitemap: /x/s.xml\nSitemap: https://a/x/s?b", (3, 4),
+        RULE + b"Sitemap: https://a/s.xml\nSitemap: x\n", MODERN),
+    Row("RS405", "SIT-01", RULE + b"Sitemap: /x/s.xml", (3,), ANY + b"Disallow: /\nSitemap: /s",
+        MODERN),
+    Row("RS406", "EXT-01", ANY + b"Crawl-delay: 1\nCrawl-delay: 2\n", (3,),
+        ANY + b"Crawl-delay: 1\nCrawl-delay: 1\n", MODERN),
+    Row("RS406", "EXT-01", ANY + b"Crawl-delay: 1\nAllow: /\n" + ONE + ANY + b"Crawl-delay: 2\n",
+        (6,), ANY + b"Crawl-delay: 1\nAllow: /\n" + ONE + b"Crawl-delay: 2\n", MODERN),
     Row("RS404", "USE-06", b"License: /l.xml\nLicense:\n", (1, 2), b"License: https://a/l.xml\n"),
     Row("RS501", "USE-04", USE + b"a=n; b\nContent-Signal:\nContent-Usage: /a/", (4, 5),
         USE + b"a=n\nContent-Usage: /a/ a=n, b=y;c=d"),
@@ -143,9 +174,11 @@ TABLE = [
         ONE + b"Disallow: /\nAllow: /a/\nContent-Signal: search=no"),
     Row("RS507", "USE-04", USE + b"genai=n, ai-train=n, tdm=y", (3, 3, 3), USE + b"search=n, x=n"),
     Row("RS507", "USE-07", SIGNAL + b"train-ai=no", (3,), SIGNAL + b"ai-train=no, ai-input=no"),
+    Row("RS508", "USE-10", b"User-agent: __usage_AI-training\nDisallow: /a\n", (1,),
+        b"User-agent: usage_ai-training\nDisallow: /a\n"),
     Row("RS901", "EXT-04", ANY + b"Disallow: /a\nAllow: /a/b\n", (2,),
         ANY + b"Disallow: /a\nAllow: /ab\nAllow: /c.d\nAllow: /c.d/e"),
-    Row("RS902", "EXT-04", ANY + b"Allow: /a/\nAllow: /b/\n", (2,), RULE + b"Allow: /x/y"),
+    Row("RS902", "EXT-04", ANY + b"Allow: /a/\nAllow: /*\n", (3,), RULE + b"Allow: /"),
     Row("RS902", "EXT-04", ANY + b"Allow: /\nDisallow:\n", (2,), ANY + b"Allow: /\nDisalow: /a\n"),
     Row("RS903", "EXT-04", ANY + b"Disallow:/a/\n", (2,), ANY + b"Disallow: /a:b/\nAllow:\n#a:b"),
     Row("RS904", "EXT-04", ANY + LONG + LONG, (0,), ANY + LONG),
@@ -177,8 +210,6 @@ def test_message_is_one_sentence_that_names_the_edition(row: Row) -> None:
         lines = row.bad.removeprefix(b"\xef\xbb\xbf").splitlines()
         for finding in RobotsTxt.parse(row.bad, edition).lint():
             assert finding.severity == CODES[finding.code].severity
-            if finding.message.startswith("Lines with this finding"):
-                continue
             assert finding.message.endswith(".")
             assert finding.message.count(". ") == 0
             assert edition in finding.message
@@ -188,14 +219,14 @@ def test_message_is_one_sentence_that_names_the_edition(row: Row) -> None:
 
 def test_every_code_has_a_row() -> None:
     """No code of the linter is untested."""
-    assert {row.code for row in TABLE} == set(CODES)
+    assert {row.code for row in TABLE} == set(CODES) - {"RS217"}  # expected of a site alone
 
 
 @pytest.mark.parametrize("code", CODES.values(), ids=lambda code: code.code)
 def test_example_of_a_code_has_the_finding_and_the_better_file_has_not(code: Code) -> None:
     """The better file has no error or warning at all."""
-    if code.example is None or code.better is None:
-        assert code.code in {"RS104", "RS105", "RS151", "RS153", "RS154", "RS904"}
+    if code.example is None:
+        assert code.code in {"RS104", "RS105", "RS151", "RS153", "RS154", "RS217", "RS904"}
         return
     edition = code.edition or "google-2019"
     found = RobotsTxt.parse(code.example.encode(), edition).lint()
@@ -264,14 +295,6 @@ def test_google_reads_lines_that_the_others_ignore() -> None:
         assert [f.line for f in findings if f.code in ("RS101", "RS102")] == [2, 3]
 
 
-def test_findings_of_one_code_are_bounded() -> None:
-    """SAF-02: of one code 100 are listed, the rest is counted."""
-    found = RobotsTxt.parse(b"User-agent: *\n" + b"Disallow: a\n" * (LISTED + 7)).lint()
-    listed = [finding for finding in found if finding.code == "RS301"]
-    assert len(listed) == LISTED + 1
-    assert (listed[0].line, "listed: 7." in listed[0].message) == (0, True)
-
-
 def test_messages_repeat_no_long_text() -> None:
     """SAF-02: a text of half a megabyte does not make a message of its size."""
     for line in (
@@ -303,4 +326,6 @@ def test_crawler_that_a_list_leaves_out_is_named() -> None:
     """GRP-10: erratum 8895 of RFC 9309."""
     (finding,) = RobotsTxt.parse(b"User-agent: GPTBot, CCBot\nDisallow: /\n").lint()
     assert finding.code == "RS203"
-    assert '"CCBot" is not kept out' in finding.message
+    assert '"CCBot" does not follow the group' in finding.message
+    listed = b"User-agent: GPTBot, CCBot\nUser-agent: CCBot\nDisallow: /\n"
+    assert "CCBot" not in RobotsTxt.parse(listed).lint()[0].message

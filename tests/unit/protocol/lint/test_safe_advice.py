@@ -6,12 +6,17 @@ made so that groups, blank lines, duplicates and lines that editions read differ
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.cli.lint import follow
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.cli import lint as commands
+from scrapy_robotspec.cli.lint import fixed, follow
+from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol.lint.findings import Finding
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.property.strategies import bodies_for
 
@@ -80,6 +85,24 @@ def test_following_the_proposals_changes_no_verdict(edition: str, body: bytes) -
     assert verdicts(follow(body, findings)) == before
 
 
+def has_code(codes: str, finding: Finding) -> bool:
+    """Whether the code of a finding begins with *codes*."""
+    return finding.code.startswith(codes)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(body=st.one_of(files, files, bodies_for(["x", "/", "a"])))
+def test_following_the_proposals_twice_changes_nothing_more(edition: str, body: bytes) -> None:
+    """Those of one code, and all of them."""
+    for codes in ("RS", "RS303", "RS307", "RS9"):
+        is_selected = partial(has_code, codes)
+        once = fixed(body, EDITIONS[edition], is_selected)
+        found = RobotsTxt.parse(once, edition).lint()
+        assert follow(once, filter(is_selected, found)) == once, codes
+        assert verdicts(once) == verdicts(body), codes
+
+
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_wordpress_allow_rule_is_not_advised_against(edition: str) -> None:
     """Disallow cannot express the exception."""
@@ -100,3 +123,20 @@ def test_no_proposal_in_a_file_that_is_cut() -> None:
     findings = RobotsTxt.parse(body).lint()
     assert {f.code for f in findings} >= {"RS151", "RS903"}
     assert [f.replacement for f in findings if f.replacement is not None] == []
+
+
+@pytest.mark.parametrize("group", [b"Disallow:/a", b"Allow:/", b"Allow: /\nAllow: /", b"Allow:/b"])
+def test_two_passes_follow_the_proposals_of_many_groups(
+    group: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAF-02: the passes over a file are not as many as its proposals."""
+    parsed: list[bytes] = []
+
+    def parse(body: bytes, edition: Edition) -> RobotsTxt:
+        parsed.append(body)
+        return RobotsTxt.parse(body, edition)
+
+    monkeypatch.setattr(commands, "RobotsTxt", SimpleNamespace(parse=parse))
+    body = b"".join(b"User-agent:%c\n%b\n" % (97 + n % 20, group) for n in range(100))
+    fixed(body, EDITIONS["google-2019"], lambda finding: True)
+    assert len(parsed) <= 4

@@ -1,0 +1,125 @@
+"""Reads the groups of a file for the linter (GRP)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.agents import key_of, named_agent
+from scrapy_robotspec.protocol.models import DEFAULT
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.findings import Findings
+
+#: Fields of lines that hold for the crawlers named above them, rules aside.
+_GROUP_FIELDS = frozenset({"crawl-delay", "request-rate", "visit-time", "content-usage"})
+#: Most names of groups that are compared with one another.
+_MOST_NAMES = 20
+
+
+@dataclass(slots=True)
+class Group:
+    """A group as the edition reads it."""
+
+    first: Line
+    agents: list[Line] = field(default_factory=list)
+    """The user-agent lines."""
+    crawler: str | None = None
+    """The first crawler that they name, as written."""
+    keys: list[str] = field(default_factory=list)
+    """Keys of the crawlers that they name, one for each line that names any."""
+    rules: list[Line] = field(default_factory=list)
+    delays: list[tuple[Line, int]] = field(default_factory=list)
+    """Crawl delays, each with the number of keys above it."""
+    unbroken: int | None = None
+    """Number of rules above its first blank line; None: it has no blank line."""
+    separated: bool = False
+    """Whether another line followed the last user-agent line."""
+    default: Line | None = None
+    """The last user-agent line of ``*``."""
+    glued: Line | None = None
+    """The user-agent line of ``*``, if a line without a rule and other names follow it."""
+
+
+class GroupReader:
+    """Takes lines one by one and tracks their groups."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._edition = findings.edition
+        self._findings = findings
+        self._group: Group | None = None
+        self.groups: list[Group] = []
+
+    @property
+    def crawlers(self) -> tuple[str, ...]:
+        """The crawlers that a line here applies to.
+
+        A group with many names equals no other one: its line number is appended.
+        """
+        if self._group is None:
+            return ()
+        keys = self._group.keys
+        if len(keys) > _MOST_NAMES:
+            return (*keys[:_MOST_NAMES], str(self._group.first.number))
+        return tuple(sorted(set(keys), reverse=True))
+
+    def read_blank(self) -> None:
+        """Take a blank line."""
+        group = self._group
+        if group is None:
+            return
+        if group.unbroken is None:
+            group.unbroken = len(group.rules)
+        group.separated = not group.rules
+        if self._edition.blank_line_ends_group:
+            self._group = None
+
+    def read_rule(self, line: Line) -> None:
+        """Take the next rule."""
+        if self._group is None:
+            self._add_outside(line, "rule")
+        else:
+            self._group.rules.append(line)
+
+    def read_other(self, line: Line) -> None:
+        """Take the next line with another field."""
+        group = self._group
+        if group is not None:
+            group.separated = not group.rules
+            if line.field == "crawl-delay":
+                group.delays.append((line, len(group.keys)))
+        elif line.field in _GROUP_FIELDS and (
+            self._edition.other_fields or line.field == "content-usage"
+        ):
+            self._add_outside(line, "line")
+
+    def read_agent(self, line: Line) -> None:
+        """Take the next user-agent line."""
+        group = self._group
+        if group is None or group.rules:
+            group = self._begin(line)
+        elif group.separated:
+            fault = "No rule stands between this user-agent line and the last"
+            self._findings.add(line, "RS208", fault, "reads one group")
+            group.separated = False
+            group.glued = group.glued or group.default
+        group.agents.append(line)
+        name = named_agent(line.value, self._edition)
+        if name is not None:
+            group.crawler = group.crawler or name
+            group.keys.append(key_of(name, self._edition))
+        if name == DEFAULT:
+            group.default, group.glued = line, None
+
+    def _begin(self, line: Line) -> Group:
+        above = self.groups[-1] if self.groups else None
+        self._group = Group(line)
+        if above is not None and not above.rules:
+            self._group.unbroken = 0  # most editions read one group
+        self.groups.append(self._group)
+        return self._group
+
+    def _add_outside(self, line: Line, kind: str) -> None:
+        fault = f"No user-agent line is above this {kind}"
+        self._findings.add(line, "RS201", fault, "ignores it")

@@ -1,0 +1,139 @@
+"""A verdict that a finding states is the one that ``RobotsTxt`` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol.extent import Rules
+from scrapy_robotspec.protocol.groups import RawRule
+from scrapy_robotspec.protocol.lint import effects
+from scrapy_robotspec.protocol.lint.effects import READINGS
+from scrapy_robotspec.protocol.lint.findings import Claim
+from scrapy_robotspec.protocol.lint.group_checks import MOST_ASKED
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.unit.protocol.property.strategies import bodies_for
+
+PATHS = ["/", "/x", "/x/", "/x/y", "/xy", "/y", "/z", "/x#", "/a.pdf", "/?q", "/%78", "/*", "/~"]
+
+names = ["a", "b", "*", "a-b", "Googlebot", "a, b", "Google*", "1a", "a/2"]
+values = ["/x", "/", "", "*", "/*", "/x/", "/x$", "/*.pdf", "/x#y", "/#", "x", "/x*", "/y", "none"]
+lines = st.one_of(
+    st.sampled_from([f"User-agent: {name}" for name in names]),
+    st.builds("{}: {}".format, st.sampled_from(["Allow", "Disallow"]), st.sampled_from(values)),
+    st.sampled_from(["", "Crawl-delay: 5", "Crawl-delay: 6", "Sitemap: https://h/x", "# c"]),
+    st.sampled_from(["Content-Usage: /x train-ai=n", "Content-Usage: search=y", "Disalow: /"]),
+)
+files = st.lists(lines, max_size=14).map("\n".join).map(str.encode)
+
+
+def is_true(claim: Claim, robots: RobotsTxt) -> bool:
+    """Whether a claim holds, asked for each of the paths if it is about all."""
+    paths = PATHS if claim.path is None else [claim.path]
+    return all(robots.allowed(f"https://h{path}", claim.crawler) is claim.allowed for path in paths)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(body=st.one_of(files, files, bodies_for(["x", "/", "a"])))
+@example(b"User-agent: Foo\nDisallow: /x\n\nUser-agent: Foo\n")
+@example(b"User-agent: *\nAllow: *\nDisallow: /x\n")
+@example(b"User-agent: *\nDisallow: *\nAllow: /ok\n")
+def test_every_claim_of_a_finding_is_true(edition: str, body: bytes) -> None:
+    """Also where other groups of the crawler, or other rules, decide."""
+    robots = RobotsTxt.parse(body, edition)
+    for finding in robots.lint():
+        for claim in finding.claims:
+            assert is_true(claim, robots), finding
+
+
+STATED = [
+    # A file, the code of a finding, and what its message has to say.
+    ("User-agent: F\nDisallow: /x\n\nUser-agent: F\n", "RS206", 'lets "F" fetch "/", not "/x"'),
+    ("User-agent: Foo\n", "RS206", 'lets "Foo" fetch every page'),
+    ("User-agent: *\nAllow: *\nDisallow: /x\n", "RS310", 'lets "*" fetch "/", not "/x"'),
+    ("User-agent: *\nDisallow: *\nAllow: /ok\n", "RS310", 'lets "*" fetch "/ok", not "/"'),
+    ("User-agent: *\nDisallow: *\n", "RS310", 'lets "*" fetch no page'),
+    ("User-agent: *\nDisallow: /#top\n", "RS315", 'reads "/" and lets "*" fetch no page'),
+    ("User-agent: *\nDisallow: /a#b\n", "RS315", 'reads "/a"'),
+    ("User-agent: *\nDisallow: /a\nAllow: /a\nDisallow: /*a\n", "RS304", 'not let "*" fetch "/a"'),
+    ("User-agent: *\n\nUser-agent: a\nDisallow: /\nAllow: /b\n", "RS212", 'fetch "/b", not "/"'),
+    ("User-agent: *\nDisallow: /\nAllow: /b\nDisallow: /b\n", "RS304", 'lets "*" fetch "/b"'),
+    (
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: Googlebot\nDisallow: /search\n",
+        "RS215",
+        '"Googlebot" may fetch "/admin/", which "*" may not',
+    ),
+    ("User-agent: *\nDisallow: /s\nSitemap: https://a.example/s.xml?a#b\n", "RS405", '"/s.xml?a".'),
+    ("User-agent: *\nDisallow: /s\nSitemap: /s.xml\n", "RS405", 'does not let "*" fetch "/s.xml"'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "code", "words"), STATED)
+def test_the_message_says_what_follows(body: str, code: str, words: str) -> None:
+    """One sentence, made from the claims."""
+    found = [each for each in RobotsTxt.parse(body.encode()).lint() if each.code == code]
+    assert any(words in finding.message for finding in found), found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow: /admin/\nDisallow: /b\n",
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow: /\nAllow: /b\n",
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow:\n",  # meant so
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nAllow: /\n",
+        "User-agent: *\nDisallow: /\n\nUser-agent: a\nDisallow: /b\n",  # closed to all others
+        "User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: a\nDisallow: /b\n",
+        "User-agent: *\nDisallow: /a\n\nUser-agent: __usage_ai-training\nDisallow: /b\n",
+    ],
+)
+def test_a_group_that_opens_nothing_by_mistake_has_no_finding(body: str) -> None:
+    """RS215."""
+    assert "RS215" not in {finding.code for finding in RobotsTxt.parse(body.encode()).lint()}
+
+
+def test_rules_are_read_in_proportion_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02: names that combine a long group with their own are not multiplied with its rules."""
+    read: list[int] = []
+
+    class Counted(Rules):
+        def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
+            read.append(len(rules))
+            super().__init__(rules, edition)
+
+    monkeypatch.setattr(effects, "Rules", Counted)
+    names = [f"User-agent: {letters(number)}\n" for number in range(1000)]
+    rules = "".join(f"Disallow: /{number}\n" for number in range(1000))
+    body = "".join(names) + rules + "".join(f"{name}Disallow: *\n" for name in names)
+    found = RobotsTxt.parse(body.encode()).lint()
+    assert sum(finding.code == "RS310" for finding in found) == len(names)
+    assert sum(read) <= (READINGS + 1) * 2 * len(names)
+
+
+def test_questions_about_the_group_of_all_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02: many groups that disallow what a long group of ``*`` does."""
+    asked: list[str] = []
+    allows = Rules.allows
+
+    def counted(rules: Rules, path: str) -> bool:
+        asked.append(path)
+        return allows(rules, path)
+
+    monkeypatch.setattr(Rules, "allows", counted)
+    rules = "".join(f"Disallow: /a/{number}\n" for number in range(1000))
+    groups = "".join(
+        f"User-agent: {letters(number)}\nDisallow: /a/\nDisallow: /{number}\n"
+        for number in range(1000)
+    )
+    RobotsTxt.parse(f"User-agent: *\n{rules}{groups}".encode()).lint()
+    assert len(asked) < MOST_ASKED + 10_000
+
+
+def letters(number: int) -> str:
+    """A name for a number."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
