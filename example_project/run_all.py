@@ -43,7 +43,7 @@ COLUMNS = """\
 The tables: what each robots.txt answered, what follows from that, how many pages were crawled and
 refused, and when the first page ended. A refused page has a line of its own."""
 NEXT = """
-Next: read one of example_project/example/spiders (13 to 34 lines each), then docs/quickstart.md."""
+Next: read one of example_project/example/spiders (13 to 34 lines each), then docs/tutorial.md."""
 
 
 def main(spiders: tuple[str, ...]) -> int:

@@ -185,7 +185,7 @@ def test_independent_jobs_keep_one_pace_and_request_each_robots_txt_once() -> No
 
 
 @pytest.mark.parametrize(
-    ("page", "options"), [("README.md", []), ("docs/differences.md", ["--all"])]
+    ("page", "options"), [("README.md", []), ("docs/differences.md", ["--others"])]
 )
 def test_the_tables_have_the_rows_that_are_measured(page: str, options: list[str]) -> None:
     """No row was added, dropped or reworded since the table was written."""
