@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import os
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from scrapy import Request, Spider, signals
-from scrapy.core.scheduler import Scheduler
+from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import CancelledError, Deferred, succeed
+from typing_extensions import Self
 
 from scrapy_robotspec.plugin import _compat
 from tests.support.event_log import Notebook, read_job
+
+#: Contains the name of the crawl, in every request.
+CRAWL_HEADER = "X-Crawl"
+#: Raised in what awaits as a crawl ends.
+CANCELLED = (asyncio.CancelledError, CancelledError)
 
 
 class AnswersAtOnce:
@@ -100,6 +108,82 @@ async def sleep(seconds: float) -> None:
     pause: Deferred[None] = Deferred()
     _compat.call_later(seconds, pause.callback, None)
     await _compat.as_future(pause)
+
+
+async def download(engine: Any, request: Request) -> Response:
+    """The response for *request*, past the scheduler."""
+    response: Response
+    if hasattr(engine, "download_async"):  # from 2.14
+        response = await engine.download_async(request)
+    else:
+        response = await maybe_deferred_to_future(engine.download(request))
+    return response
+
+
+class ListScheduler(BaseScheduler):
+    """A foreign scheduler: first in, first out, in memory, without a duplicates filter."""
+
+    def __init__(self) -> None:
+        self._queue: deque[Request] = deque()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls()
+
+    def has_pending_requests(self) -> bool:
+        return bool(self._queue)
+
+    def enqueue_request(self, request: Request) -> bool:
+        self._queue.append(request)
+        return True
+
+    def next_request(self) -> Request | None:
+        return self._queue.popleft() if self._queue else None
+
+
+class MeddlesBefore:
+    """Nearer to the engine than ours: does to a page, once, what its meta ``meddling`` says."""
+
+    place = "before"
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler.settings["CRAWL_NAME"])
+
+    async def process_request(self, request: Request, spider: Spider | None = None) -> Any:
+        request.headers[CRAWL_HEADER] = self._name
+        return await self._meddle(self.place, request, None)
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Any:
+        return await self._meddle(f"back-{self.place}", request, response)
+
+    async def _meddle(self, place: str, request: Request, response: Response | None) -> Any:
+        acts = dict(request.meta.get("meddling", ()))
+        act = acts.pop(place, None)
+        if act is None:
+            return response
+        request.meta["meddling"] = acts
+        if act == "drop":
+            raise IgnoreRequest("not this one")
+        if act == "answer":
+            return TextResponse(request.url, body=b"made up", request=request)
+        if act == "wait":
+            await sleep(0.3)
+            return response
+        scheme, _, host, section, *rest = request.url.split("/")
+        section = "b" if act == "replace" else section
+        return request.replace(url="/".join([scheme, "", host, section, *rest]), dont_filter=True)
+
+
+class MeddlesAfter(MeddlesBefore):
+    """The same, nearer to the downloader."""
+
+    place = "after"
 
 
 class DropsRobotsTxt:

@@ -20,7 +20,7 @@ from typing_extensions import Self
 
 from scrapy_robotspec import ForbiddenUsage, Origin, RobotSpecMiddleware, SitemapsFromRobots
 from scrapy_robotspec.plugin.browser.guard import BrowserGuard
-from tests.crawl.middlewares import sleep
+from tests.crawl.middlewares import download, sleep
 from tests.support.spiders import Plain
 
 
@@ -269,14 +269,8 @@ class Inline(Plain):
         await maybe_deferred_to_future(DeferredList(downloads))
 
     async def _inline(self, url: str) -> None:
-        engine = self.crawler.engine
-        assert engine is not None
-        request = Request(url)
         try:
-            if hasattr(engine, "download_async"):  # from 2.14
-                response = await engine.download_async(request)
-            else:
-                response = await maybe_deferred_to_future(engine.download(request))
+            response = await download(self.crawler.engine, Request(url))
         except Exception as error:
             self.note("error", url=url, type=type(error).__name__, text=str(error))
         else:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from scrapy import version_info
 
-from tests.support.crawl import Result, Running, crawl
+from tests.support.crawl import SAFE_QUEUES, Result, Running, crawl
 from tests.support.responses import closing, once, reply, silence
 from tests.support.server import Server
 
@@ -19,10 +19,7 @@ RULES = "User-agent: *\nDisallow: /no\n"
 #: The disk queue classes of Scrapy.
 QUEUES: dict[str, dict[str, str]] = {"files": {}}
 if version_info >= (2, 19):
-    QUEUES["sqlite"] = {
-        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleLifoSQLiteQueue",
-        "SCHEDULER_START_DISK_QUEUE": "scrapy.squeues.PickleFifoSQLiteQueue",
-    }
+    QUEUES["sqlite"] = SAFE_QUEUES
 #: Enough for a crawl, and not for a queue of each of these origins.
 OPEN_FILES, ORIGINS = 220, 150
 

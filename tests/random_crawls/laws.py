@@ -6,11 +6,9 @@ plan alone.
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
@@ -19,6 +17,7 @@ from scrapy_robotspec.evidence.replay import replay
 from tests.random_crawls.history import History
 from tests.random_crawls.plan import DEAD_PROXY, Group, RobotsResponse
 from tests.random_crawls.world import Asked, Served
+from tests.support.evidence import pages_sent
 from tests.support.server import ahead
 
 #: Seconds for which a page or a response may be on its way.
@@ -34,7 +33,8 @@ class _Rules:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self.settings = history.plan.settings
+        own = [name for name in history.plan.settings if name.startswith("ROBOTSPEC_")]
+        self._set = {name.removeprefix("ROBOTSPEC_"): history.plan.settings[name] for name in own}
 
     def _served(self, asked: Asked) -> list[Served]:
         """The requests for the robots.txt of a page by all crawls that share their results."""
@@ -44,7 +44,7 @@ class _Rules:
 
     def meaning(self, response: RobotsResponse) -> str:
         """``rules``, ``open``, ``closed``, ``temporary`` or ``failure``."""
-        policy = self.settings["ROBOTSPEC_STATUS_POLICY"]
+        policy = self._set["STATUS_POLICY"]
         if response.kind in ("down", "silent", "broken") or policy.get(response.status):
             return "failure"
         if response.kind in ("rules", "temporary"):
@@ -53,56 +53,48 @@ class _Rules:
 
     def life(self, response: RobotsResponse) -> float:
         """The lifetime of an answer (seconds)."""
-        usual: float = self.settings["ROBOTSPEC_CACHE_TTL"]
-        least: float = self.settings["ROBOTSPEC_CACHE_MIN_TTL"]
-        stated = max(usual if response.life is None else response.life, least)
-        return min(stated, usual) if response.kind in ("doubtful", "temporary") else stated
+        usual: float = self._set["CACHE_TTL"]
+        stated = usual if response.life is None else response.life
+        life: float = max(stated, self._set["CACHE_MIN_TTL"])
+        return min(life, usual) if response.kind in ("doubtful", "temporary") else life
 
     def came_late(self, served: Served) -> bool:
         """Whether the crawl may have given up before the response came."""
-        limit = self.settings["ROBOTSPEC_FETCH_TIMEOUT"]
+        limit = self._set["FETCH_TIMEOUT"]
         if served.sent is None or served.sent - served.at > 0.6 * limit:
             return True
         began, ended = served.at - limit, served.sent + limit
         stood_still = ended - began - self._history.elapsed(served.crawl, began, ended)
         return bool(stood_still > 0.3 * limit)
 
-    def override(self, site: int) -> object:
-        return self.settings["ROBOTSPEC_OVERRIDES"].get(self._history.plan.sites[site].host)
+    def may_leave(self, asked: Asked) -> bool:
+        """Whether anything may allow a page at its moment."""
+        if asked.page.exempt or asked.override == "ignore":
+            return True
+        if isinstance(asked.override, str):
+            return asked.override != "disallow" and f"/{asked.section}/" not in asked.override
+        if self._set["UNREACHABLE"] == "allow" and self._is_down(asked):
+            return True
+        return any(self._allows(served, asked) for served in self._in_force(asked))
 
-    def group(self, response: RobotsResponse, asked: Asked) -> Group | None:
+    def _allows(self, served: Served, asked: Asked) -> bool:
+        meaning, group = self.meaning(served.response), self._group(served.response, asked)
+        if meaning == "temporary":
+            return "4xx" not in self._set["STATUS_POLICY"]
+        if meaning != "rules" or group is None:
+            return meaning != "closed"
+        refuses = self._set["USAGE"] and self._set["USAGE_POLICY"] == "refuse-disallowed"
+        return asked.section not in (*group.closed, *(group.unusable if refuses else ()))
+
+    def _group(self, response: RobotsResponse, asked: Asked) -> Group | None:
         """The group that a page follows."""
-        override, page = self.override(asked.site), self._history.plan.page(asked.page)
-        tokens = page.tokens or self.settings["ROBOTSPEC_USER_AGENT_TOKEN"]
-        if page.tokens is None and isinstance(override, dict) and "token" in override:
-            tokens = (override["token"],)
+        tokens = asked.page.tokens or self._set["USER_AGENT_TOKEN"]
+        if isinstance(asked.override, dict) and not asked.page.tokens:
+            tokens = (asked.override["token"],) if "token" in asked.override else tokens
         named = [response.groups[token] for token in tokens if token in response.groups]
         return named[0] if named else response.groups.get("*")
 
-    # --- what allows a page
-
-    def may_leave(self, asked: Asked) -> bool:
-        override = self.override(asked.site)
-        if self._history.plan.page(asked.page).exempt or override == "ignore":
-            return True
-        if isinstance(override, str):
-            return override != "disallow" and f"/{asked.section}/" not in override
-        if self.settings["ROBOTSPEC_UNREACHABLE"] == "allow" and self.is_down(asked):
-            return True
-        return any(self._allows(served, asked) for served in self.in_force(asked))
-
-    def _allows(self, served: Served, asked: Asked) -> bool:
-        meaning = self.meaning(served.response)
-        if meaning == "temporary":
-            return "4xx" not in self.settings["ROBOTSPEC_STATUS_POLICY"]
-        group = self.group(served.response, asked)
-        if meaning != "rules" or group is None:
-            return meaning != "closed"
-        refuses = self.settings["ROBOTSPEC_USAGE_POLICY"] == "refuse-disallowed"
-        unusable = group.unusable if refuses and self.settings["ROBOTSPEC_USAGE"] else ()
-        return asked.section not in (*group.closed, *unusable)
-
-    def in_force(self, asked: Asked) -> Iterator[Served]:
+    def _in_force(self, asked: Asked) -> Iterator[Served]:
         """The answers that may be in force as a page is sent."""
         for served in self._served(asked):
             if served.sent is None or served.sent > asked.at or self._is_replaced(served, asked):
@@ -110,10 +102,9 @@ class _Rules:
             age = self._history.elapsed(asked.crawl, served.sent, asked.at)
             is_fresh = age <= self.life(served.response) + _GRACE
             meaning = self.meaning(served.response)
-            if meaning == "temporary":
-                if is_fresh and self._counts(served, asked):
-                    yield served
-            elif meaning != "failure" and (is_fresh or self._stays(served, asked)):
+            if meaning == "failure" or (meaning == "temporary" and not self._counts(served, asked)):
+                continue
+            if is_fresh or self._stays(served.sent, asked):
                 yield served
 
     def _is_replaced(self, served: Served, asked: Asked) -> bool:
@@ -139,46 +130,46 @@ class _Rules:
     def _counts(self, served: Served, asked: Asked) -> bool:
         """Whether a temporary status may be that of the last attempt (FET-19)."""
         before = self._failures(asked, 0.0, "failure", "temporary")
-        hold: float = self.settings["ROBOTSPEC_HOLD_TIMEOUT"]
-        most: int = self.settings["ROBOTSPEC_RETRY_TIMES"]
-        return len(before) > most or served.at - before[0].at >= hold - _GRACE
+        waited = served.at - before[0].at
+        is_last = len(before) > self._set["RETRY_TIMES"]
+        return bool(is_last or waited >= self._set["HOLD_TIMEOUT"] - _GRACE)
 
-    def _stays(self, served: Served, asked: Asked) -> bool:
+    def _stays(self, since: float, asked: Asked) -> bool:
         """Whether an answer may be in use after its lifetime (FET-13, FET-19)."""
-        since = served.sent or 0.0
-        failures = self._failures(asked, since, "failure")
-        is_short = "ROBOTSPEC_EDITION" in self.settings and (
-            len(failures) > 1 or self._has_dead_proxy(asked)
-        )
-        return is_short or bool(self._failures(asked, since, "temporary"))
+        failures = len(self._failures(asked, since, "failure")) + self._has_dead_proxy(asked)
+        is_used = isinstance(self._set["EDITION"], dict) and failures > 1
+        return is_used or bool(self._failures(asked, since, "temporary"))
 
-    def is_down(self, asked: Asked) -> bool:
+    def _is_down(self, asked: Asked) -> bool:
         """Whether the last attempt may have failed."""
         failures = self._failures(asked, 0.0, "failure", "temporary")
         failed = any(not self._is_replaced(served, asked) for served in failures)
         return failed or self._has_dead_proxy(asked)
 
     def _has_dead_proxy(self, asked: Asked) -> bool:
-        host = f"//{self._history.plan.sites[asked.site].host}"
+        start = asked.url.partition(f"/{asked.section}/")[0]
         pages = [page for pages in self._history.plan.pages.values() for page in pages]
-        return any(page.proxy == DEAD_PROXY and host in page.url for page in pages)
+        return any(page.proxy == DEAD_PROXY and page.url.startswith(start) for page in pages)
 
-    def delays(self, asked: Asked) -> Iterator[float]:
-        """The crawl delays that may be in force as a page is sent (seconds)."""
-        override = self.override(asked.site)
-        default = self.settings["ROBOTSPEC_DEFAULT_CRAWL_DELAY"] or 0.0
-        if self._history.plan.page(asked.page).exempt or isinstance(override, str):
-            yield 0.0
-        elif isinstance(override, dict) and "crawl_delay" in override:
-            yield override["crawl_delay"]
-        else:
-            if self.is_down(asked):
-                yield default
-            for served in self.in_force(asked):
-                group = self.group(served.response, asked)
-                stated = None if group is None else group.delay
-                obeyed = self.settings["ROBOTSPEC_CRAWL_DELAY"] and stated is not None
-                yield stated if obeyed and stated else default
+    def delay(self, asked: Asked) -> float:
+        """The least crawl delay that may be in force as a page is sent (seconds)."""
+        default = self._set["DEFAULT_CRAWL_DELAY"] or 0.0
+        if asked.page.exempt or isinstance(asked.override, str):
+            return 0.0
+        if isinstance(asked.override, dict) and "crawl_delay" in asked.override:
+            return float(asked.override["crawl_delay"])
+        groups = [self._group(served.response, asked) for served in self._in_force(asked)]
+        if self._is_down(asked) or not self._set["CRAWL_DELAY"]:
+            groups = [None]
+        stated = [None if group is None else group.delay for group in groups]
+        return min((default if each is None else each for each in stated), default=0.0)
+
+    def least_pause(self, before: Served, outage: Served | None, at: float) -> float:
+        """Seconds after *before*, which may be in an outage, until the next request."""
+        if outage is None:
+            return 0.8 * self.life(before.response)
+        hold_ends = abs(outage.at + self._set["HOLD_TIMEOUT"] - at) < _GRACE  # with an attempt
+        return 0.0 if hold_ends else self._set["RETRY_DELAY"] / 2
 
 
 def no_forbidden_page(history: History) -> Iterator[str]:
@@ -189,10 +180,9 @@ def no_forbidden_page(history: History) -> Iterator[str]:
 
 def delays_are_kept(history: History) -> Iterator[str]:
     """EXT-01: over all crawls that share a store."""
-    rules = _Rules(history)
-    pages = defaultdict[tuple[str, int], list[tuple[float, float]]](list)
+    rules, pages = _Rules(history), defaultdict[tuple[str, int], list[tuple[float, float]]](list)
     for asked in history.asked:
-        if delay := min(rules.delays(asked), default=0.0):
+        if delay := rules.delay(asked):
             pages[history.owner(asked.crawl), asked.site].append((asked.at, delay))
     for key, times in pages.items():
         if (early := ahead(times)) > _AHEAD:
@@ -208,13 +198,12 @@ def robots_are_fetched_within_lifetimes(history: History) -> Iterator[str]:
         outage: Served | None = None
         for before, after in pairwise(each):
             outage = None if before.response.is_answer else outage or before
-            pause, least = after.at - (before.sent or before.at), 0.8 * rules.life(before.response)
-            if outage is not None:
-                ends = outage.at + rules.settings["ROBOTSPEC_HOLD_TIMEOUT"]  # with an attempt
-                is_last = abs(after.at - ends) < _GRACE
-                least = 0.0 if is_last else rules.settings["ROBOTSPEC_RETRY_DELAY"] / 2
-            is_whole = history.run_of(before.crawl).process.stop is None
-            if is_whole and pause < least - 0.05 and not rules.came_late(before):
+            if history.run_of(before.crawl).process.stop or rules.came_late(before):
+                continue
+            if before.crawl != after.crawl and any(map(rules.came_late, each)):
+                continue  # an attempt that one of them gave up may count
+            pause = after.at - (before.sent or before.at)
+            if pause < rules.least_pause(before, outage, after.at) - 0.05:
                 yield f"{after} came {pause:.3f} s after {before}"
 
 
@@ -223,11 +212,12 @@ def each_request_ends_once(history: History) -> Iterator[str]:
     given, ends = Counter[int](), Counter[int]()
     for run in history.runs:
         given.update(event["id"] for event in run.result.of("given"))
-        own = Counter(
-            event["id"] for kind in ("response", "error") for event in run.result.of(kind)
-        )
+        own = Counter(event["id"] for event in run.result.of("end"))
         yield from (f"page {page} ended {n} times in a process" for page, n in own.items() if n > 1)
         ends += own
+        for event in run.result.of("end") if history.plan.resumable else ():
+            if "closed before" in event["text"] and history.plan.page(event["id"]).via != "inline":
+                yield f"{event} instead of going back to the queue"
     is_killed = any(run.is_killed for run in history.runs)
     is_stopped = any(run.process.stop for run in history.runs)
     for page in map(history.plan.page, given):
@@ -250,8 +240,8 @@ def counts_add_up(history: History) -> Iterator[str]:
     """Stats, and how requests ended."""
     for run in history.runs:
         for closed in run.result.of("closed"):
-            spider, errors = closed["spider"], run.result.of("error")
-            number = Counter(each["error"] for each in errors if each["spider"] == spider)
+            ends = [event for event in run.result.of("end") if event["spider"] == closed["spider"]]
+            number = Counter(event["error"] for event in ends)
             expected = {
                 "robotstxt/forbidden": number["ForbiddenByRobots"] + number["ForbiddenUsage"],
                 "robotspec/unreachable": number["RobotsUnreachable"],
@@ -260,7 +250,7 @@ def counts_add_up(history: History) -> Iterator[str]:
             }
             found = {name: closed["stats"].get(name, 0) for name in expected}
             if found != expected:
-                yield f"{spider}: {found}, not {expected}"
+                yield f"{closed['spider']}: {found}, not {expected}"
 
 
 def no_table_keeps_an_idle_origin(history: History) -> Iterator[str]:
@@ -278,17 +268,17 @@ def evidence_agrees(history: History) -> Iterator[str]:
         return
     yield from map(str, replay(folder).problems)
     audit = Audit(Timeline.read(folder), history.plan.settings["ROBOTSPEC_USER_AGENT_TOKEN"])
-    rules, own = _Rules(history), set[str]()
-    for asked in history.asked:
-        page = history.plan.page(asked.page)
-        if page.tokens or page.exempt or rules.override(asked.site):
-            own.add(asked.url)  # an audit knows the tokens of the whole crawl alone
+    unlike = {  # an audit knows the tokens of the whole crawl alone
+        each.url for each in history.asked if each.page.tokens or each.page.exempt or each.override
+    }
     for at, url in history.requests:
-        if url not in own:
+        if url not in unlike:
             audit.add(Request(at, 0.0, url), Origin.of(url), url)
     audit.look_up()
     yield from map(str, audit.accused)
-    sent, answered = _sent(folder)
+    pages = pages_sent(folder)
+    sent = Counter(page.url for page in pages)
+    answered = Counter(page.url for page in pages if page.is_answered)
     counts = Counter(asked.url for asked in history.asked)
     is_killed = any(run.is_killed for run in history.runs)
     for url in {*sent, *counts}:
@@ -297,19 +287,7 @@ def evidence_agrees(history: History) -> Iterator[str]:
             yield f"{url} was requested {counts[url]} times, the evidence says {sent[url]}"
 
 
-def _sent(folder: Path) -> tuple[Counter[str], Counter[str]]:
-    """The URLs of the pages that left, and of those that were answered, by the decision logs."""
-    sent, answered = Counter[str](), Counter[str]()
-    for log in folder.glob("decisions-*.jsonl"):
-        lines = [json.loads(line) for line in log.read_text().splitlines() if line.endswith("}")]
-        urls = {line["number"]: line["url"] for line in lines if line["type"] == "decision"}
-        left = [line for line in lines if line["type"] == "sent"]
-        sent.update(urls[line["decision"]] for line in left)
-        answered.update(urls[line["decision"]] for line in left if line["status"] is not None)
-    return sent, answered
-
-
-LAWS: list[Callable[[History], Iterator[str]]] = [
+LAWS: tuple[Callable[[History], Iterator[str]], ...] = (
     no_forbidden_page,
     delays_are_kept,
     robots_are_fetched_within_lifetimes,
@@ -318,4 +296,4 @@ LAWS: list[Callable[[History], Iterator[str]]] = [
     counts_add_up,
     no_table_keeps_an_idle_origin,
     evidence_agrees,
-]
+)

@@ -8,13 +8,11 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from scrapy import version_info
 
-from tests.support.crawl import MODES
-from tests.support.redis_server import is_installed
+from tests.support.crawl import MODES, SAFE_QUEUES
 
 _T = TypeVar("_T")
 
@@ -28,39 +26,31 @@ USE = "train-ai"
 DEAD_PROXY = "http://127.0.0.9:9"
 #: Seconds until each site gives its last answer, which it gives from then on.
 _CHANGING = 4.0
-#: The requests of one plan.
-_PAGES = 36
+_STATUSES = {"missing": (404, 410), "doubtful": (200, 403), "temporary": (429, 408)}
 _SCHEDULERS: dict[str, dict[str, Any]] = {
     "ours": {},
     "queue": {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"},
-    "list": {"SCHEDULER": "tests.random_crawls.inside.ListScheduler"},
+    "list": {"SCHEDULER": "tests.crawl.middlewares.ListScheduler"},
     "redis": {
         "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
         "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
         "SCHEDULER_PERSIST": True,
     },
 }
-#: Disk queues that survive the death of their process, from Scrapy 2.19 on.
-_SAFE_QUEUES = {
-    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleLifoSQLiteQueue",
-    "SCHEDULER_START_DISK_QUEUE": "scrapy.squeues.PickleFifoSQLiteQueue",
-}
 
 
 @dataclass(frozen=True)
 class Group:
-    """A group of a robots.txt."""
+    """A group of a robots.txt: sections with a line against them, and seconds."""
 
     closed: tuple[str, ...]
-    """Sections with a ``Disallow`` line."""
     unusable: tuple[str, ...]
-    """Sections with a ``Content-Usage`` line against :data:`USE`."""
     delay: float | None
 
 
 @dataclass(frozen=True)
 class RobotsResponse:
-    """A response for a robots.txt."""
+    """A response for a robots.txt, *slow* seconds late and behind *hops* redirects."""
 
     kind: str
     """``rules``, ``missing``, ``doubtful``, ``temporary``, ``down``, ``silent`` or ``broken``."""
@@ -69,9 +59,7 @@ class RobotsResponse:
     life: int | None
     """Its ``max-age`` in seconds."""
     slow: float
-    """Seconds until it is sent."""
     hops: int
-    """Redirects before it."""
 
     @property
     def is_answer(self) -> bool:
@@ -116,14 +104,12 @@ class Page:
 
 @dataclass(frozen=True)
 class Process:
-    """A process with its spiders."""
+    """A process with its spiders, which gets the signal *stop* after *at* seconds."""
 
     names: tuple[str, ...]
     mode: str
     stop: str | None
-    """The signal that it gets; None: it ends by itself."""
     at: float
-    """Seconds until the signal."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +119,6 @@ class Plan:
     sites: tuple[Site, ...]
     settings: Mapping[str, Any]
     scheduler: str
-    """A key of the schedulers above."""
     store: str
     """``memory``, ``sqlite`` or ``redis``."""
     resumable: bool
@@ -164,18 +149,16 @@ class _Draw(random.Random):
 def make_plan(seed: int, port: int) -> Plan:
     """The plan of *seed* for a server on *port*."""
     draw = _Draw(seed)
-    has_redis = is_installed() and find_spec("redis") is not None
-    has_fleet = has_redis and find_spec("scrapy_redis") is not None
-    scheduler = draw.one("ours", "ours", "queue", "list", "redis" if has_fleet else "ours")
-    store = draw.one("memory", "memory", "sqlite", "redis" if has_redis else "sqlite")
+    scheduler = draw.one("ours", "ours", "queue", "list", "redis")
+    store = draw.one("memory", "memory", "sqlite", "redis")
     resumable = scheduler == "redis" or (scheduler != "list" and draw.chance(0.6))
     sites = tuple(_site(draw, number) for number in range(draw.randint(2, 5)))
     phases = _phases(draw, scheduler, resumable)
     settings = {**_settings(draw, sites), **_SCHEDULERS[scheduler]}
     if "SIGKILL" in {process.stop for phase in phases for process in phase}:
-        settings.update(_SAFE_QUEUES)
+        settings.update(SAFE_QUEUES)
     names = list(dict.fromkeys(name for process in phases[0] for name in process.names))
-    number = _PAGES // len(names)
+    number = 36 // len(names)
     pages = {
         name: tuple(_page(draw, sites, port, 1000 * n + m) for m in range(number))
         for n, name in enumerate(names)
@@ -188,41 +171,37 @@ def _site(draw: _Draw, number: int) -> Site:
     host = f"site{number}.example" if draw.chance(0.25) else f"127.0.1.{number + 1}"
     has_delay = draw.chance(0.3)
     moments = sorted(draw.uniform(0, _CHANGING) for _ in range(draw.randint(0, 4)))
-    kinds = ("rules", "rules", "rules", "missing", "down", "doubtful", "temporary", "silent")
+    kinds = (
+        "rules",
+        "rules",
+        "rules",
+        "missing",
+        "down",
+        "doubtful",
+        "temporary",
+        "silent",
+        "broken",
+    )
     changing = [(at, _response(draw, has_delay, draw.choice(kinds))) for at in moments]
     last = _response(draw, has_delay, draw.choice(kinds[:5]))
     return Site(host, (*changing, (_CHANGING, last)))
 
 
 def _response(draw: _Draw, has_delay: bool, kind: str) -> RobotsResponse:
-    if kind == "silent" and draw.chance(0.5):
-        kind = "broken"
-    statuses = {
-        "missing": draw.one(404, 410),
-        "doubtful": draw.one(200, 403),
-        "temporary": draw.one(429, 408),
-        "down": draw.one(500, 503),
-    }
     groups: dict[str, Group] = {}
     for name in ("*", *draw.some(TOKENS)) if kind == "rules" else ():
         closed = SECTIONS if draw.chance(0.2) else draw.some(SECTIONS)
-        groups[name] = Group(
-            closed, draw.some(SECTIONS, 1), draw.one(0.3, 0.5) if has_delay else None
-        )
-    return RobotsResponse(
-        kind,
-        statuses.get(kind, 200),
-        groups,
-        life=draw.one(None, 0, 2, 3, 60),
-        slow=draw.one(0.0, 0.0, 0.0, 0.4),
-        hops=draw.randint(1, 5) if draw.chance(0.2) else 0,
-    )
+        delay = draw.one(0.3, 0.5) if has_delay else None
+        groups[name] = Group(closed, draw.some(SECTIONS, 1), delay)
+    status = 503 if kind == "down" else draw.choice(_STATUSES.get(kind, (200,)))
+    life, slow = draw.one(None, 0, 2, 3, 60), draw.one(0.0, 0.0, 0.0, 0.4)
+    hops = draw.randint(1, 5) if draw.chance(0.2) else 0
+    return RobotsResponse(kind, status, groups, life, slow, hops)
 
 
 def _phases(draw: _Draw, scheduler: str, resumable: bool) -> tuple[tuple[Process, ...], ...]:
     """Processes that are stopped, followed by others where their requests are not lost."""
-    spiders = 1 if scheduler == "redis" else draw.one(1, 1, 2)
-    signals = ["SIGINT", "SIGKILL"]
+    signals, modes = ["SIGINT", "SIGKILL"], list(MODES)
     if resumable and scheduler != "redis" and version_info < (2, 19):
         signals.remove("SIGKILL")  # it damages Scrapy's queues on disk
     stops: list[str | None] = []
@@ -230,11 +209,10 @@ def _phases(draw: _Draw, scheduler: str, resumable: bool) -> tuple[tuple[Process
         stops += [draw.choice(signals) for _ in range(draw.one(1, 1, 2))]
     if resumable or not stops:
         stops.append(None)
-    names = [
-        ("shared",) if scheduler == "redis" else tuple(f"p{n}s{m}" for m in range(spiders))
-        for n in range(draw.one(1, 1, 2))
-    ]
-    modes = list(MODES)
+    spiders, processes = draw.one(1, 1, 2), draw.one(1, 1, 2)
+    names = [tuple(f"p{n}s{m}" for m in range(spiders)) for n in range(processes)]
+    if scheduler == "redis":
+        names = [("shared",)] * processes
     return tuple(
         tuple(Process(own, draw.choice(modes), stop, draw.uniform(0.2, 4.0)) for own in names)
         for stop in stops
@@ -250,8 +228,8 @@ def _page(draw: _Draw, sites: Sequence[Site], port: int, number: int) -> Page:
     proxy = f"http://127.0.0.9:{port}" if site.is_named or draw.chance(0.1) else None
     if proxy and draw.chance(0.1):
         proxy = DEAD_PROXY
-    places, acts = ("before", "after", "back-before", "back-after"), ("drop", "answer", "replace")
-    meddling = {draw.choice(places): draw.one(*acts, "wait", "retry")}
+    place = draw.one("before", "after", "back-before", "back-after")
+    meddling = {place: draw.one("drop", "answer", "replace", "wait", "retry")}
     return Page(
         number,
         f"http://{host}/{draw.choice(SECTIONS)}/{way}/{number}",
@@ -268,7 +246,9 @@ def _settings(draw: _Draw, sites: Sequence[Site]) -> dict[str, Any]:
     first = f"User-agent: *\nDisallow: /{SECTIONS[0]}/\n"
     overrides = ["ignore", "disallow", first, {"token": TOKENS[1]}, {"crawl_delay": 0.3}]
     hosts = draw.some([site.host for site in sites]) if draw.chance(0.4) else ()
-    settings = {
+    edition = {"base": "google-2019", "stale_after": 0.5}
+    return {
+        "ROBOTSPEC_EDITION": draw.one("google-2019", "google-2019", edition),
         "ROBOTSPEC_USER_AGENT_TOKEN": draw.one(TOKENS[:1], TOKENS, TOKENS[::-1]),
         "ROBOTSPEC_OVERRIDES": {host: draw.choice(overrides) for host in hosts},
         "ROBOTSPEC_CACHE_TTL": draw.one(1.2, 2.5, 60.0),
@@ -286,15 +266,9 @@ def _settings(draw: _Draw, sites: Sequence[Site]) -> dict[str, Any]:
         "ROBOTSPEC_DEFAULT_CRAWL_DELAY": draw.one(None, None, None, 0.3),
         "ROBOTSPEC_USAGE": draw.one([], [USE]),
         "ROBOTSPEC_USAGE_POLICY": draw.one("record", "refuse-disallowed"),
-        "ROBOTSPEC_PROGRESS_AFTER": draw.one(0.5, 5),
         "DOWNLOAD_DELAY": draw.one(0, 0, 0.1, 0.3),
         "CONCURRENT_REQUESTS": draw.one(1, 4, 16),
         "CONCURRENT_REQUESTS_PER_DOMAIN": draw.one(1, 8),
-        "AUTOTHROTTLE_ENABLED": draw.chance(0.1),
-        "AUTOTHROTTLE_START_DELAY": 0.2,
-        "AUTOTHROTTLE_MAX_DELAY": 0.5,
         "DOWNLOAD_TIMEOUT": 1.5,
         "RETRY_TIMES": 1,
     }
-    edition = {"base": "google-2019", "stale_after": 0.5}
-    return {**settings, "ROBOTSPEC_EDITION": edition} if draw.chance(0.3) else settings

@@ -28,4 +28,5 @@ def test_no_law_is_broken(seed: int) -> None:
     with crawl(seed) as history:
         broken = [f"{law.__name__}: {each}" for law in LAWS for each in islice(law(history), 5)]
         print(history.plan, *(run.result.log for run in history.runs), sep="\n\n")
+        print(*history.served, *history.asked, sep="\n")
     assert not broken, "\n".join(broken)

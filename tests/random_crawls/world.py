@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
+from typing import Any
 
-from tests.random_crawls.inside import CRAWL_HEADER
-from tests.random_crawls.plan import USE, Plan, RobotsResponse, Site
+from tests.crawl.middlewares import CRAWL_HEADER
+from tests.random_crawls.plan import USE, Page, Plan, RobotsResponse, Site
 from tests.support import responses
 from tests.support.responses import Answer, Exchange, after, raw, redirect, reply, silence
 from tests.support.server import ROBOTS, Server
@@ -45,8 +46,10 @@ class Asked:
     crawl: str
     site: int
     section: str
-    page: int
+    page: Page
     url: str
+    override: Any
+    """The user's override for the site."""
 
 
 class World:
@@ -54,17 +57,11 @@ class World:
 
     def __init__(self, plan: Plan, server: Server) -> None:
         self.served: list[Served] = []
-        self._server = server
-        self._named = [site.is_named for site in plan.sites]
-        self._sites = [
-            server.site(
-                site.host,
-                self._robots(number, site),
-                page=self._page,
-                port=80 if site.is_named else None,
-            )
-            for number, site in enumerate(plan.sites)
-        ]
+        self._plan, self._server = plan, server
+        self._sites = []
+        for number, site in enumerate(plan.sites):
+            port, robots = 80 if site.is_named else None, self._robots(number, site)
+            self._sites.append(server.site(site.host, robots, page=self._page, port=port))
 
     def requests(self) -> list[tuple[float, str]]:
         """Time and URL of each request."""
@@ -76,15 +73,20 @@ class World:
 
     def asked(self) -> list[Asked]:
         """The requests for pages, in order."""
-        found = []
-        for number, site in enumerate(self._sites):
-            for request in site.log:
-                if request.path != ROBOTS and not request.path.startswith("/hop/"):
-                    _, section, _, page = request.path.split("/")
-                    at, crawl = self._server.came_at(request.at), _crawl_of(request)
-                    url = self._url(number, request.path)
-                    found.append(Asked(at, crawl, number, section, int(page), url))
-        return sorted(found, key=lambda asked: asked.at)
+        asked = [
+            self._asked(number, request)
+            for number, site in enumerate(self._sites)
+            for request in site.log
+            if request.path != ROBOTS and not request.path.startswith("/hop/")
+        ]
+        return sorted(asked, key=lambda each: each.at)
+
+    def _asked(self, site: int, request: responses.Asked) -> Asked:
+        _, section, _, number = request.path.split("/")
+        override = self._plan.settings["ROBOTSPEC_OVERRIDES"].get(self._plan.sites[site].host)
+        at, crawl = self._server.came_at(request.at), _crawl_of(request)
+        page, url = self._plan.page(int(number)), self._url(site, request.path)
+        return Asked(at, crawl, site, section, page, url, override)
 
     def _url(self, site: int, path: str) -> str:
         return self._sites[site].url(path).replace(":80/", "/")
@@ -102,8 +104,8 @@ class World:
         """Redirect, with *left* hops to go, or send the response of ``served[index]``."""
         served = self.served[index]
         if left:
-            other = (served.site + left) % len(self._sites)
-            if self._named[other] != self._named[served.site]:
+            sites, other = self._plan.sites, (served.site + left) % len(self._sites)
+            if sites[other].is_named != sites[served.site].is_named:
                 other = served.site
             return await redirect(self._url(other, f"/hop/{index}/{left - 1}"))(exchange)
         await asyncio.sleep(served.response.slow)

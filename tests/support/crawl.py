@@ -33,6 +33,11 @@ MODES: dict[str, dict[str, Any]] = {
 }
 if version_info >= (2, 15):
     MODES["none"] = {"TWISTED_REACTOR_ENABLED": False}
+#: Disk queues that survive the death of their process, from Scrapy 2.19 on.
+SAFE_QUEUES = {
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleLifoSQLiteQueue",
+    "SCHEDULER_START_DISK_QUEUE": "scrapy.squeues.PickleFifoSQLiteQueue",
+}
 #: One mode for each way to download: with a reactor all have the same handler.
 WAYS = [mode for mode in MODES if mode != "select"]
 #: Those whose handler can use a proxy; without a reactor not before this release.
@@ -185,6 +190,12 @@ class Running:
             log=self.log,
             wall=time.monotonic() - self._began,
         )
+
+    def end(self, seconds: float) -> tuple[Result, bool]:
+        """Kill the crawl after *seconds*; whether it ended before."""
+        has_ended = self._process.wait(seconds) is not None
+        self.send(signal.SIGKILL)
+        return self.finish(), has_ended
 
 
 def crawl(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scrapy_robotspec.access.exchange import Exchange, RedirectLimits, result_of
 from scrapy_robotspec.access.origin import Origin
@@ -154,6 +154,27 @@ def lines_of(folder: Path) -> list[Any]:
     """The lines of the log, without their hashes."""
     lines = [json.loads(line) for line in log_of(folder).read_bytes().splitlines()]
     return [{name: line[name] for name in line if name != "hash"} for line in lines]
+
+
+class SentPage(NamedTuple):
+    """A page that left, by a log of decisions."""
+
+    url: str
+    time: float
+    is_answered: bool
+
+
+def pages_sent(folder: Path) -> list[SentPage]:
+    """The pages that left, by all logs in *folder*."""
+    found = []
+    for log in folder.glob("decisions-*.jsonl"):
+        lines = [json.loads(line) for line in log.read_text().splitlines() if line.endswith("}")]
+        urls = {line["number"]: line["url"] for line in lines if line["type"] == "decision"}
+        for line in lines:
+            if line["type"] == "sent":
+                url, is_answered = urls[line["decision"]], line["status"] is not None
+                found.append(SentPage(url, line["time"], is_answered))
+    return found
 
 
 def write_lines(folder: Path, lines: list[Any]) -> None:
