@@ -9,7 +9,7 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_lines
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_list
 from scrapy_robotspec.cli.outputs import interruptible
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.models import decode
@@ -159,7 +159,7 @@ def _list(given: str | None) -> list[str]:
     if given is None:
         return []
     if given == STANDARD_INPUT or os.path.isfile(given):
-        return [decode(line) for _, line in read_lines(given)]
+        return [decode(line) for _, line in read_list(given)]
     if given.lower().endswith((".txt", ".csv", ".lst")):
         raise MisuseError(f"cannot read {given}: no such file")
     return [word for part in given.split(",") if (word := part.strip())]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Query, Session, SiteOptions, Visit
+    from scrapy_robotspec.cli.session import Query, QueryTask, Session, SiteOptions
     from scrapy_robotspec.cli.urls import UrlOptions
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.site import SiteAnswer
@@ -104,7 +104,7 @@ def command(
         if doubt := doubt_about(label):
             session.screen.note(f"note: --usage is {safe(doubt, None)}")
     sites = sites._replace(usage=usage)
-    answers = Answers(session, file, crawlers, sites, output, only_disallowed=disallowed)
+    answers = Decisions(session, file, crawlers, sites, output, only_disallowed=disallowed)
     if sitemap is None:
         return answers.answer(urls)
     if any(urls):
@@ -130,12 +130,12 @@ def explain_command(
     a page: it is judged by the robots.txt of its site, and how that was obtained is shown.
     """
     output.check([file, urls.listed])
-    return Answers(session, file, crawlers, sites, output, fully=True).answer(urls)
+    return Decisions(session, file, crawlers, sites, output, fully=True).answer(urls)
 
 
 @dataclass
-class Answers:
-    """Answers a question about URLs: prints and counts the answers."""
+class Decisions:
+    """Decides about URLs: prints and counts the answers."""
 
     session: Session
     file: str | None
@@ -218,7 +218,7 @@ class Answers:
             for url in urls:
                 self.add(refused_by_usage(answer(file, url, tokens), robots, self.sites.usage))
 
-    def by_sites(self, visit: Visit, total: int = 0) -> None:
+    def by_sites(self, task: QueryTask, total: int = 0) -> None:
         """Print the answers of sites, as they come.
 
         ``total``: their number, if it is known. Raises :class:`MisuseError`.
@@ -239,7 +239,7 @@ class Answers:
             session.screen.share(self._numbers.total(), total, "answered")
             session.screen.out.flush()
 
-        query(visit, self.sites._replace(tokens=tokens), handle_site)
+        query(task, self.sites._replace(tokens=tokens), handle_site)
         session.screen.clear()
 
     def add(self, found: Explanation) -> None:
@@ -296,7 +296,7 @@ class Answers:
         return self._code
 
 
-def _check_sitemap(answers: Answers, name: str) -> int:
+def _check_sitemap(answers: Decisions, name: str) -> int:
     """Decide about the URLs of a sitemap by a file, or by the robots.txt of its site."""
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.cli.sitemap import MAX_BYTES, parse_sitemap, read_all
@@ -321,7 +321,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
                 answers.add(Explanation(url, (), None, "not_covered"))
         return [url for url in urls if Origin.of(url) == origin]
 
-    async def visit(query: Query) -> None:
+    async def task(query: Query) -> None:
         async for urls in read_all(name, top, query):
             if robots is not None:
                 answers.by_file(str(file), robots, covered(urls))
@@ -331,5 +331,5 @@ def _check_sitemap(answers: Answers, name: str) -> int:
     if robots is not None and top is not None and not top.is_index:
         answers.by_file(str(file), robots, covered(top.urls))
     else:
-        answers.by_sites(visit)
+        answers.by_sites(task)
     return answers.end(file or name, robots)

@@ -116,7 +116,7 @@ def read_file(name: str, limit: int = -1) -> bytes:
         raise MisuseError(f"cannot read {name!r}: {error}") from error
 
 
-def read_lines(name: str) -> Iterator[tuple[int, bytes]]:
+def read_list(name: str) -> Iterator[tuple[int, bytes]]:
     """The numbered lines of a list, without blank lines and comments.
 
     Raises :class:`MisuseError` for a file that cannot be read.

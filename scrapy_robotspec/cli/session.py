@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
 
-    Visit = Callable[["Query"], Awaitable[None]]
-    #: Makes a visit; each answer is passed to the function, in order. A process can do this once,
+    QueryTask = Callable[["Query"], Awaitable[None]]
+    #: Runs a task; each answer is passed to the function, in order. A process can do this once,
     #: because a reactor cannot be restarted. Raises ``ConfigurationError`` for wrong settings.
-    QuerySites = Callable[[Visit, "SiteOptions", Callable[[SiteAnswer], None]], None]
+    QuerySites = Callable[[QueryTask, "SiteOptions", Callable[[SiteAnswer], None]], None]
 
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Tokens = tuple[str, ...]
 
 
 class Query(Protocol):
-    """Access to sites during a visit."""
+    """Access of a task to sites."""
 
     async def decide(self, urls: Sequence[str]) -> None:
-        """Decide about URLs; the answers go to the function of the visit."""
+        """Decide about URLs; the function of the task receives the answers."""
 
     async def download(self, url: str, max_bytes: int) -> bytes:
         """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, for_site, is_url, read_lines, robots_url
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, for_site, is_url, read_list, robots_url
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
 
@@ -52,7 +52,7 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequen
     if listed is None:
         return urls
     bad = 0
-    for number, line in read_lines(listed):
+    for number, line in read_list(listed):
         if _VALID.match(line):
             urls.append(_text(line))
             continue

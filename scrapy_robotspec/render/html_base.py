@@ -17,7 +17,7 @@ from scrapy_robotspec.render.text import count, duration, escaped
 LONGEST = 2000
 
 
-def shown(text: str) -> Markup:
+def marked_up(text: str) -> Markup:
     """``text`` escaped; unprintable characters become visible escapes."""
     cut = len(text) > LONGEST
     part = text[:LONGEST]
@@ -43,7 +43,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(shown=shown, count=count, duration=duration)
+    made.filters.update(shown=marked_up, count=count, duration=duration)
     made.globals["servers_read"] = SERVERS_READ
     return made
 

@@ -1,6 +1,6 @@
 """Runs a query with the settings of a project or Scrapy's defaults.
 
-The middleware of a crawl decides about the URLs. No page is requested, but for a visit.
+The middleware of a crawl decides about the URLs. No page is requested, except by a task.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler, CrawlerProcessBase
     from scrapy.settings import BaseSettings
 
-    from scrapy_robotspec.cli.session import SiteOptions, Visit
+    from scrapy_robotspec.cli.session import QueryTask, SiteOptions
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
 #: Beginnings of URLs that have a robots.txt.
@@ -50,7 +50,7 @@ _QUERY_SETTINGS: dict[str, Any] = {
 
 
 def query_sites(
-    visit: Visit,
+    task: QueryTask,
     options: SiteOptions,
     handle: Callable[[SiteAnswer], None],
 ) -> None:
@@ -58,12 +58,12 @@ def query_sites(
     from scrapy.crawler import CrawlerProcess
 
     settings = {"LOG_LEVEL": "ERROR", "ROBOTSPEC_USER_AGENT_TOKEN": "*"}
-    query_with(CrawlerProcess(settings), visit, options, handle)
+    query_with(CrawlerProcess(settings), task, options, handle)
 
 
 def query_with(
     process: CrawlerProcessBase,
-    visit: Visit,
+    task: QueryTask,
     options: SiteOptions,
     handle: Callable[[SiteAnswer], None],
 ) -> None:
@@ -73,7 +73,7 @@ def query_with(
     """
     _adapt(process.settings, options)
     check_settings(process.settings)
-    query = Query(visit, handle)
+    query = Query(task, handle)
     process.crawl(QuerySpider, query=query)
     process.start()
     if query.error is not None:
@@ -114,9 +114,9 @@ def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
 
 @dataclass(slots=True)
 class Query:
-    """A visit that decides about URLs, with a receiver of answers."""
+    """A task that decides about URLs, and the receiver of answers."""
 
-    visit: Visit
+    task: QueryTask
     handle: Callable[[SiteAnswer], None]
     error: BaseException | None = None
     """The error that ended the query early."""
@@ -124,10 +124,10 @@ class Query:
     _crawler: Crawler = field(init=False)
 
     async def run(self, crawler: Crawler) -> None:
-        """Make the visit."""
+        """Run the task."""
         self._crawler = crawler
         try:
-            await self.visit(self)
+            await self.task(self)
             self.done = True
         except (Exception, KeyboardInterrupt) as error:  # raised again once the crawl has ended
             self.error = error
