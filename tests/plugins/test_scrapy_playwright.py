@@ -23,6 +23,7 @@ from scrapy_robotspec.evidence.replay import replay
 from tests.plugins import browser_site
 from tests.plugins.sites import need
 from tests.support import tls
+from tests.support.account import summed_up
 from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import after, closing, redirect, reply, silence
 from tests.support.server import Server, Site
@@ -143,6 +144,7 @@ class TestRefusals:
             assert error["origin"] == f"http://127.0.0.3:{server.port}"
         assert result.stats["robotstxt/forbidden"] == 3
         assert result.stats["robotspec/browser/aborted"] == 4
+        assert summed_up(result) == {"let_through": 2, "refused": 3, "after_sending": 3}
 
     def test_an_unreachable_robots_txt_refuses_navigations_to_its_origin(
         self, server: Server
