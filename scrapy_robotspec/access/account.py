@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_robotspec.protocol.file_kind import has_rules
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.outcome import Meaning
+    from scrapy_robotspec.access.record import RobotsRecord
 
 
 class Group(Enum):
@@ -117,3 +123,64 @@ class RequestCounts:
         """All counts by name."""
         counts = {row.name: self.by_outcome[row.name] for row in OUTCOMES}
         return {**counts, "after_sending": self.after_sending, "not_sent": self.not_sent}
+
+
+# --- origins
+
+#: A file without a rule (FET-20).
+NO_RULES = "no_rules"
+
+
+def answer_of(record: RobotsRecord) -> str:
+    """Result of the latest attempt: a meaning, or a doubt in words."""
+    if record.meaning is None or has_failed(record):
+        return "unreachable"
+    return record.doubt_in_words or meaning_of(record, record.meaning)
+
+
+def meaning_of(record: RobotsRecord, meaning: Meaning) -> str:
+    """The value of *meaning*, which is that of the copy in *record*.
+
+    A file may have no rules (FET-20).
+    """
+    return NO_RULES if meaning.value == "rules" and not has_rules(record.body) else meaning.value
+
+
+def has_failed(record: RobotsRecord) -> bool:
+    """Whether the latest attempt failed."""
+    return record.fetched_at is None or (record.failed_at or 0.0) >= record.fetched_at
+
+
+class End(str, Enum):
+    """How a wait for a robots.txt ended."""
+
+    ANSWERED = "answered"
+    GIVEN_UP = "given_up"
+    COPY = "copy"
+    """The origin is unreachable, and the last good copy decides."""
+
+
+class WaitEnd(NamedTuple):
+    """The end of a wait for a robots.txt."""
+
+    end: End
+    attempts: int
+    """Attempts in the outage, the last one included."""
+    failure: str | None
+    """Cause of the last failure; None: there was none."""
+
+
+def wait_end(before: RobotsRecord | None, record: RobotsRecord, reason: str) -> WaitEnd:
+    """The end of a wait whose last attempt turned *before* into *record*.
+
+    *reason*: that of the plan. A temporary status that stands is given up when it counts (FET-19).
+    """
+    if has_failed(record):
+        is_given_up = reason in ("unreachable", "limit_passed")
+        end = End.GIVEN_UP if is_given_up else End.COPY
+        return WaitEnd(end, record.failures, record.failure)
+    if before is None or not before.failures:
+        return WaitEnd(End.ANSWERED, 1, None)
+    stands = before.temporary and before.failure_status == record.status
+    end = End.GIVEN_UP if stands else End.ANSWERED
+    return WaitEnd(end, before.failures + 1, before.failure)

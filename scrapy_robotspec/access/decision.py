@@ -13,6 +13,7 @@ from scrapy_robotspec.access.reasons import (
     SERVERS_READ,
     UNREACHABLE_ALLOWED,
     Words,
+    printable,
 )
 
 if TYPE_CHECKING:
@@ -105,8 +106,3 @@ def rule_in_words(verdict: Verdict | None) -> str:
     if verdict.resolved is None:
         return line
     return f"{line}{SERVERS_READ}{without_user_info(verdict.resolved)!a}"
-
-
-def printable(text: str) -> str:
-    """*text* in printable ASCII (SAF-04): a shared store may hold anything."""
-    return text if text.isascii() and text.isprintable() else ascii(text)[1:-1]

@@ -7,10 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.account import EXEMPT, NO_ROBOTS_TXT, Group
+from scrapy_robotspec.access.account import (
+    EXEMPT,
+    NO_ROBOTS_TXT,
+    NO_RULES,
+    End,
+    Group,
+    WaitEnd,
+    answer_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from scrapy_robotspec.access.record import RobotsRecord
 
 
 class Words(NamedTuple):
@@ -25,6 +35,7 @@ class Words(NamedTuple):
 NO_ANSWER = "no answer"
 UNREACHABLE = "robots.txt unreachable"
 SERVERS_READ = "; servers read "
+NO_FILE_BUT = "no robots.txt: "
 
 OTHER_STATUS, UNREACHABLE_ALLOWED = "other_status", "unreachable_allowed"
 
@@ -92,9 +103,54 @@ OUTCOMES: Mapping[str, Words] = {
     "refused_unreachable": Words("unreachable", "refused because the site did not answer"),
 }
 
-#: Meaning of an origin's latest response, or of the failure to get one -> its words.
+#: The end of a wait for a robots.txt -> its words.
+_ENDS: Mapping[End, str] = {
+    End.ANSWERED: "has answered",
+    End.GIVEN_UP: "given up",
+    End.COPY: "is unreachable",
+}
+
+
+def end_in_words(end: WaitEnd) -> str:
+    """``given up after 3 attempts (HTTP status 503)``; the failure is escaped."""
+    words = _ENDS[end.end]
+    if end.attempts > 1 or end.end is not End.ANSWERED:
+        words += f" after {end.attempts:,} attempt{'s' if end.attempts > 1 else ''}"
+    if end.end is End.ANSWERED and end.failure is None:
+        return words
+    return f"{words} ({failure_words(end.failure)})"
+
+
+def result_in_words(end: WaitEnd, record: RobotsRecord, *, allows: bool) -> str:
+    """The consequence of the end of a wait; *allows*: no rules apply."""
+    if end.end is End.COPY:
+        return "its last copy decides"
+    if end.end is End.GIVEN_UP and (allows or record.meaning is None):
+        return "no restrictions"
+    if end.end is End.GIVEN_UP and record.meaning is not None:
+        return ANSWERS[record.meaning.value].short
+    return answer_in_words(answer_of(record))
+
+
+def answer_in_words(answer: str) -> str:
+    """The short words of an answer; a doubt is in words already."""
+    return ANSWERS[answer].short if answer in ANSWERS else answer
+
+
+def failure_words(failure: str | None) -> str:
+    """The cause of a failure in printable ASCII (SAF-04)."""
+    return printable(failure or NO_ANSWER)
+
+
+def printable(text: str) -> str:
+    """*text* in printable ASCII (SAF-04): a shared store may hold anything."""
+    return text if text.isascii() and text.isprintable() else ascii(text)[1:-1]
+
+
+#: Answer of an origin: :func:`~scrapy_robotspec.access.account.answer_of` -> its words.
 ANSWERS: Mapping[str, Words] = {
     "rules": Words("with rules", "a file: its rules decide"),
+    NO_RULES: Words("without rules", "a file without rules: everything is allowed"),
     "allow": Words("without a file (all allowed)", "the site has no file: everything is allowed"),
     "disallow": Words(
         "disallowed by policy", "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed"

@@ -15,6 +15,7 @@ from typing import Any
 
 from scrapy_robotspec.access.origin import DEFAULT_PORTS, Origin
 from scrapy_robotspec.access.outcome import DOUBT, Hop, Meaning
+from scrapy_robotspec.access.reasons import NO_FILE_BUT
 
 #: First bytes of a record. The last one is its version: raise it with every change that an older
 #: reader would misunderstand.
@@ -69,9 +70,11 @@ class RobotsRecord:
     """Every failure happened between us and the origin; see :class:`FetchResult`."""
 
     @property
-    def no_robots_txt(self) -> str | None:
-        """The doubt in words: ``no robots.txt: HTML page`` (FET-20)."""
-        return None if self.doubt is None else f"no robots.txt: {self.doubt}"
+    def doubt_in_words(self) -> str | None:
+        """``no robots.txt: HTML page``, or a status alone (FET-20)."""
+        if self.doubt is None or self.doubt.startswith("HTTP"):
+            return self.doubt
+        return NO_FILE_BUT + self.doubt
 
     @property
     def updated_at(self) -> float:

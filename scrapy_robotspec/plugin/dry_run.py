@@ -17,6 +17,7 @@ from scrapy.statscollectors import DummyStatsCollector
 from twisted.internet.defer import CancelledError, Deferred, succeed
 
 from scrapy_robotspec.access.account import outcome_of
+from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
@@ -176,8 +177,9 @@ class DryRunMiddleware:
             self._count("not compared", request, "the crawl ended before")
         else:
             record = self.robots.record(origin)
-            failure = None if record is None else record.failure
-            self._count("we would wait", request, failure or "no answer")
+            self._count(
+                "we would wait", request, failure_words(None if record is None else record.failure)
+            )
             if self._report is not None:
                 self._report.origins[origin].waited += 1
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+    from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.evidence.observer import Logged
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
@@ -92,15 +93,18 @@ class Enforcer:
         extensions = NO_EXTENSIONS
         if found is None or found.extensions is not None:  # rare
             extensions = self._policy.extensions(decision, request, found)
-            is_kept = self._robots.settings.crawl_delay or (
-                override is not None and override.crawl_delay is not None
-            )
-            if extensions.crawl_delay and not is_kept:
+            if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, override):
                 stats.delay_not_kept(origin, extensions.crawl_delay)
         request.meta["robotspec"] = summarize(decision, extensions, request.url)
         outcome = outcome_of(True, decision.reason)
         self._passed[request] = Passed(found, logged, outcome, origin)
         stats.count(outcome, origin)
+
+    def _is_kept(self, delay: float, override: Override | None) -> bool:
+        """Whether pages are at least *delay* seconds apart, or the user has chosen otherwise."""
+        settings = self._robots.settings
+        chosen = override is not None and override.crawl_delay is not None
+        return chosen or settings.crawl_delay or (settings.default_crawl_delay or 0.0) >= delay
 
     def exempt(self, request: Request) -> None:
         """Let *request* through, which needs no robots.txt (any more)."""

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robotspec.access.decision import printable
-from scrapy_robotspec.access.reasons import UNREACHABLE
+from scrapy_robotspec.access.reasons import UNREACHABLE, printable
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision

@@ -247,7 +247,7 @@ class CrawlRobots:
             self.tokens,
             self.settings.edition.name,
             shown_uri(self.settings.cache),
-            "kept" if self.settings.crawl_delay else "not kept",
+            "kept" if self.settings.keeps_delays else "not kept",
         )
         _compat.limit_pages(self._crawler)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:

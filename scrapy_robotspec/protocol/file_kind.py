@@ -60,6 +60,8 @@ _MEANT_LINE = rb"""(?ix)
         | site-?map [ \t]+ http
         | crawl-?delay [ \t]+ [0-9]
     )"""
+#: The start of a line that is meant as a rule, misspelled ones included.
+_RULE = re.compile(rb"(?:\A|[\r\n])[^\w#\r\n]*(?:d[a-z]{2,5}[-_ ]?)?al+o?w", re.I)
 #: The start of a line that is neither blank nor a comment.
 _CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf|(?!\xef\xbb\xbf))|[\r\n])[ \t]*[^\s#]")
 
@@ -100,6 +102,11 @@ def format_of(body: bytes) -> FileKind | None:
 def has_lines(body: bytes) -> bool:
     """Whether any line of a text is read, or meant as one."""
     return re.search(_MEANT_LINE, body) is not None or _is_read(body)
+
+
+def has_rules(body: bytes) -> bool:
+    """Whether a line of a robots.txt is meant as a rule."""
+    return _RULE.search(body) is not None
 
 
 def _is_read(body: bytes) -> bool:

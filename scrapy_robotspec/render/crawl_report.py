@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import Group, RequestCounts
+from scrapy_robotspec.access.account import Group, RequestCounts, WaitEnd
 from scrapy_robotspec.render.as_json import dumps
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class OriginStats:
     """Beginning of the longest time that requests waited for it and that has ended."""
     wait_seconds: float = 0.0
     """Duration of that time."""
+    wait_end: WaitEnd | None = None
+    """How the latest wait ended that held a request."""
     pending_since: float | None = None
     """Since when requests wait; None: none waits."""
     refused_by: list[RefusalStats] = field(default_factory=list)
@@ -102,6 +104,8 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
             shown[name] = _time(shown[name])
         for name in ("seconds", "wait_seconds"):
             shown[name] = round(shown[name], 3)
+        if origin.wait_end is not None:
+            shown["wait_end"] = origin.wait_end._asdict()
         for name in ("redirects", "refused_by"):
             shown[name] = [asdict(each) for each in shown[name]]
         yield f"{dumps(shown)}\n"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.reasons import ANSWERS, NO_ANSWER, OTHER_STATUS, REASONS
+from scrapy_robotspec.access.account import has_failed, meaning_of
+from scrapy_robotspec.access.reasons import ANSWERS, OTHER_STATUS, REASONS, failure_words
 from scrapy_robotspec.render.text import count, duration, safe
 
 if TYPE_CHECKING:
@@ -71,18 +72,18 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     for hop in record.hops:
         target = f" to {hop.target}" if hop.target is not None else ""
         yield "redirect", f"{hop.status} from {hop.url}{target}"
-    if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
+    if has_failed(record):
         yield from _failure_facts(site, record)
     if record.meaning is None or record.fetched_at is None or record.expires_at is None:
         return
     error = f", {record.redirect_error}" if record.redirect_error else ""
     yield "status", f"{record.status}{error}"
-    meaning = ANSWERS[record.meaning.value].sentence
+    meaning = ANSWERS[meaning_of(record, record.meaning)].sentence
     if record.meaning is Meaning.ALLOW and record.status not in NO_FILE:
         meaning = REASONS[OTHER_STATUS].short.format(status=record.status)
     yield "meaning", meaning
-    if record.meaning is Meaning.RULES and record.no_robots_txt is not None:
-        yield "doubt", record.no_robots_txt
+    if record.meaning is Meaning.RULES and record.doubt_in_words is not None:
+        yield "doubt", record.doubt_in_words
     source = "fetched just now" if site.fetched else "from the cache"
     age = duration(max(0.0, site.now - record.fetched_at))
     kept = duration(record.expires_at - record.fetched_at)
@@ -95,7 +96,7 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
 
 def _failure_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     assert record.unreachable_since is not None
-    yield "failure", record.failure or NO_ANSWER
+    yield "failure", failure_words(record.failure)
     since = utc(record.unreachable_since)
     age = duration(max(0.0, site.now - record.unreachable_since))
     yield "since", f"{since} ({age} ago, {count(record.failures, 'failure')})"

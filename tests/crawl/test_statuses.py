@@ -116,7 +116,10 @@ def test_a_temporary_status_that_stands_is_not_waited_for_beyond_the_retries(
     result = crawl(urls, {**QUICK, "ROBOTSPEC_OVERRIDES": overrides})
     assert [len(site.robots_asked) for site in sites] == [3, 3, 1]
     assert [site.pages_asked for site in sites] == [["/no"], [], []]
-    assert result.stats["robotspec/no robots.txt: HTTP status 429"] == 2
+    assert result.stats["robotspec/HTTP status 429"] == 2
+    for site, then in zip(sites, ("no restrictions", "disallowed by policy"), strict=False):
+        line = f"robots.txt of {site.url('')} given up after 3 attempts (HTTP status 429): {then}"
+        assert result.lines(f"{line}, 1 request released")
 
 
 PAGE = "<!DOCTYPE html><html><title>Just a moment...</title></html>"
@@ -139,7 +142,7 @@ def test_a_response_that_is_not_a_robots_txt_is_named(server: Server, tmp_path: 
     result = crawl([site.url("/no") for site in sites], {"ROBOTSPEC_REPORT": str(report)})
     rows = {row["origin"]: row for row in map(json.loads, report.read_text().splitlines())}
     for site, (words, _) in zip(sites, NAMED, strict=True):
-        named = f"no robots.txt: {words}"
+        named = words if words.startswith("HTTP status") else f"no robots.txt: {words}"
         number = sum(words == other for other, _ in NAMED)
         assert site.pages_asked == ["/no"]
         assert len(result.lines(f"INFO: {named} at {site.url('/robots.txt')}")) == 1

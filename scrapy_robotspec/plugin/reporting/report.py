@@ -15,13 +15,15 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.account import has_failed
 from scrapy_robotspec.access.outcome import Meaning, without_user_info
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.files import replacing
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.reporting.summary import TOP, answer_of, cut, deciding_line
+from scrapy_robotspec.plugin.reporting.summary import TOP, cut, deciding_line
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats, report_lines
 
 if TYPE_CHECKING:
@@ -216,16 +218,16 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         record = done.record
         if record is None:
             return
-        row, answer = self[record.origin], answer_of(record)
-        failed = answer == Meaning.UNREACHABLE.value
+        row, failed = self[record.origin], has_failed(record)
         row.asked += 1
         row.seconds = max(row.seconds, done.seconds)
         if row.first_asked is None:
             row.first_asked = now - done.seconds
-        row.answer = answer if failed or record.meaning is None else record.meaning.value
-        row.doubt = None if failed else record.no_robots_txt
+        meaning = Meaning.UNREACHABLE if failed or record.meaning is None else record.meaning
+        row.answer = meaning.value
+        row.doubt = None if failed else record.doubt_in_words
         row.status = record.failure_status if failed else record.status
-        failure = record.failure or "no answer"
+        failure = failure_words(record.failure)
         row.failure = failure if failed else record.redirect_error
         row.hops = len(record.hops)
         row.redirects = record.hops

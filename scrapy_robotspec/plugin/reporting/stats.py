@@ -6,10 +6,11 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import EXEMPT, RequestCounts, outcome_of
+from scrapy_robotspec.access.account import EXEMPT, RequestCounts, outcome_of, wait_end
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.reasons import end_in_words, failure_words, result_in_words
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.progress import Progress
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
+    from scrapy_robotspec.access.account import WaitEnd
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
@@ -169,14 +171,17 @@ class CrawlStats:
             return
         if waiting:
             self._stats.inc_value("robotspec/waited", waiting)
+        end = wait_end(before, found.record, found.reason)
+        if self._rows is not None and waiting:
+            self._rows[found.origin].wait_end = end
         if found.action is Action.REFUSE:
-            self._log_given_up(found.record, waiting)
+            self._log_given_up(found.origin, end, waiting)
         else:
-            self._released(found, waiting)
+            self._released(found, end, waiting)
 
     def _note_doubt(self, record: RobotsRecord, before: RobotsRecord | None) -> None:
         """Count and log a response that is not a robots.txt file (FET-20)."""
-        doubt = record.no_robots_txt
+        doubt = record.doubt_in_words
         if doubt is None or (before is not None and before.fetched_at == record.fetched_at):
             return
         self._stats.inc_value(f"robotspec/{doubt}")
@@ -184,7 +189,7 @@ class CrawlStats:
             self._progress.on_doubtful(doubt, record)
 
     def _log_failed(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
-        failure = record.failure or "no answer"
+        failure = failure_words(record.failure)
         self._progress.on_failed(
             record.origin,
             failure,
@@ -203,38 +208,37 @@ class CrawlStats:
             return f"after {count(left, 'more attempt')}"
         return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
 
-    def _log_given_up(self, record: RobotsRecord, waiting: int) -> None:
-        failure = record.failure or "no answer"
+    def _log_given_up(self, origin: Origin, end: WaitEnd, waiting: int) -> None:
         self._progress.on_given_up(
-            record.origin,
-            failure,
-            "robots.txt of %s given up after %s (%s): %s refused; "
-            "further ones are refused until it answers",
-            record.origin,
-            count(record.failures, "attempt"),
-            failure,
+            origin,
+            failure_words(end.failure),
+            "robots.txt of %s %s: %s refused; further ones are refused until it answers",
+            origin,
+            end_in_words(end),
             count(waiting, "request"),
         )
 
-    def _released(self, found: Resolved, waiting: int) -> None:
-        origin = found.origin
+    def _released(self, found: Resolved, end: WaitEnd, waiting: int) -> None:
+        origin, allows = found.origin, found.action is Action.ALLOW
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
         was_logged = self._progress.on_answered(origin)
-        if found.action is Action.ALLOW and found.reason == "unreachable":
+        if allows and found.reason == "unreachable":
             if origin not in self._warned and len(self._warned) < ORIGINS_COUNTED:
                 self._warned.add(origin)
                 logger.warning(
                     "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "
                     "its pages are crawled without rules",
                     origin,
-                    found.record.failure or "no answer",
+                    failure_words(end.failure),
                 )
         elif was_logged:
             logger.info(
-                "robots.txt of %s has answered: %s released",
+                "robots.txt of %s %s: %s, %s released",
                 origin,
-                count(waiting, "request is", "requests are"),
+                end_in_words(end),
+                result_in_words(end, found.record, allows=allows),
+                count(waiting, "request"),
             )
 
     def _write_counts(self) -> None:
@@ -251,7 +255,7 @@ class CrawlStats:
         self._progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",
-            self._summary.table(self.requests, pending),
+            self._summary.table(self.requests, pending, self._stats.get_stats()),
         )
         if self._not_kept:
             logger.info(

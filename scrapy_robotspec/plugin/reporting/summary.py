@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.account import OUTCOMES, Group, RequestCounts
+from scrapy_robotspec.access.account import OUTCOMES, Group, RequestCounts, answer_of
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.access.reasons import AFTER_SENDING, ANSWERS, GROUPS, NOT_SENT
+from scrapy_robotspec.access.reasons import (
+    AFTER_SENDING,
+    ANSWERS,
+    GROUPS,
+    NOT_SENT,
+    answer_in_words,
+    failure_words,
+)
 from scrapy_robotspec.access.reasons import OUTCOMES as OUTCOME_WORDS
 from scrapy_robotspec.render.text import columns, duration, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
@@ -56,7 +64,7 @@ class Summary:
         if answer != Meaning.UNREACHABLE.value:
             self._down.pop(record.origin, None)
         elif record.origin in self._down or len(self._down) < ORIGINS_COUNTED:
-            self._down[record.origin] = record.failure or "no answer"
+            self._down[record.origin] = failure_words(record.failure)
 
     def refused(self, decision: Decision) -> None:
         """A request was refused."""
@@ -68,32 +76,36 @@ class Summary:
 
     # --- output
 
-    def table(self, requests: RequestCounts, pending: Sequence[tuple[Origin, float]] = ()) -> str:
+    def table(
+        self,
+        requests: RequestCounts,
+        pending: Sequence[tuple[Origin, float]] = (),
+        stats: Mapping[str, Any] = MappingProxyType({}),
+    ) -> str:
         """The summary of the crawl, a few lines of text.
 
-        *pending*: origins without an answer so far, each with its age in seconds.
+        *pending*: origins without an answer so far, each with its age in seconds. *stats*: those of
+        Scrapy.
         """
         waits = [f"{duration(seconds):>8}  {origin}" for origin, seconds in pending]
-        down = [f"{origin}: {safe(failure)}" for origin, failure in self._down.items()]
+        down = [f"{origin}: {failure}" for origin, failure in self._down.items()]
         rules = [
             f"{number:>8,}  {origin} line {line}: {safe(text.strip())}"
             for (origin, line, text), number in self._rules.most_common(TOP)
         ]
         silent = sum(origin not in self._down for origin, _ in pending)
         origins = Counter({**self._origins, "without an answer so far": silent})
-        kinds = [(_short(kind), number) for kind, number in origins.most_common()]
+        kinds = [(answer_in_words(kind), number) for kind, number in origins.most_common()]
         rows = [
             ("origins", f"{origins.total():,}{in_brackets(kinds)}"),
             ("requests", request_words(requests)),
+            *_counted("overrides", "robotspec/override/", stats),
+            *_counted("usage", "robotspec/usage/", stats),
             *_named("still pending", waits),
             *_named("still unreachable", down),
             *_named("refused most", rules),
         ]
         return "\n".join(columns(rows))
-
-
-def _short(answer: str) -> str:
-    return ANSWERS[answer].short if answer in ANSWERS else answer
 
 
 def request_words(requests: RequestCounts) -> str:
@@ -124,20 +136,19 @@ def in_brackets(kinds: Iterable[tuple[str, int]]) -> str:
     return f" ({parts})" if parts else ""
 
 
+def _counted(title: str, prefix: str, stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The stats whose names begin with *prefix*, on one line."""
+    names = sorted(name for name in stats if name.startswith(prefix))
+    if names:
+        yield title, ", ".join(f"{stats[name]:,} {name.removeprefix(prefix)}" for name in names)
+
+
 def _named(title: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The first of *lines* as rows, and the number of the others."""
     for at, line in enumerate(lines[:TOP]):
         yield "" if at else title, line
     if len(lines) > TOP:
         yield "", f"and {len(lines) - TOP:,} more"
-
-
-def answer_of(record: RobotsRecord) -> str:
-    """Meaning of the latest attempt, or its doubt (FET-20)."""
-    failed = record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0)
-    if failed or record.meaning is None:
-        return Meaning.UNREACHABLE.value
-    return record.no_robots_txt or record.meaning.value
 
 
 def deciding_line(decision: Decision) -> tuple[int | None, str | None, str | None]:

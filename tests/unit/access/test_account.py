@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access.account import OUTCOMES, Group, RequestCounts, outcome_of
+from scrapy_robotspec.access.account import (
+    NO_RULES,
+    OUTCOMES,
+    End,
+    Group,
+    RequestCounts,
+    WaitEnd,
+    answer_of,
+    outcome_of,
+    wait_end,
+)
+from scrapy_robotspec.access.outcome import FetchResult, Meaning
+from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.reasons import end_in_words, result_in_words
+
+from .simulation import DEAD, DOWN, FILE, MISSING, Life, policy
 
 #: Every reason that a decision may have, with what it may decide.
 REASONS = {
@@ -90,3 +106,94 @@ def test_pages_that_were_not_sent_are_the_rest() -> None:
     counts.undo("rules", sent=True)
     counts.add("refused_usage")
     assert counts.not_sent == 1
+
+
+# --- origins
+
+BUSY = FetchResult(status=429)
+CLOSED = {"4xx": Meaning.DISALLOW}
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        (FILE, "rules"),
+        (FetchResult(status=200), NO_RULES),
+        (FetchResult(status=200, body=b"# nothing\n\n# here\n"), NO_RULES),
+        (FetchResult(status=200, body=b"Sitemap: http://example.com/s.xml\n"), NO_RULES),
+        (FetchResult(status=200, body=b"User-agent: *\nDisalow: /\n"), "rules"),
+        (FetchResult(status=200, body=b"<html></html>"), "no robots.txt: HTML page"),
+        (FetchResult(status=202), "HTTP status 202"),
+        (MISSING, "allow"),
+        (FetchResult(status=403), "HTTP status 403"),
+        (DOWN, "unreachable"),
+        (DEAD, "unreachable"),
+    ],
+    ids=str,
+)
+def test_the_answer_of_an_origin(result: FetchResult, answer: str) -> None:
+    """FET-20: "with rules" is said of files that have some, "no robots.txt" of no status."""
+    life = Life(policy(), lambda now: result)
+    life.ask()
+    assert life.held is not None
+    assert answer_of(life.held) == answer
+
+
+@pytest.mark.parametrize(
+    ("given", "answers", "words", "result"),
+    [
+        ({}, [FILE], "has answered", "with rules"),
+        ({}, [MISSING], "has answered", "without a file (all allowed)"),
+        ({}, [DOWN, FILE], "has answered after 2 attempts (HTTP status 503)", "with rules"),
+        ({}, [BUSY, BUSY, FILE], "has answered after 3 attempts (HTTP status 429)", "with rules"),
+        ({}, [BUSY] * 3, "given up after 3 attempts (HTTP status 429)", "no restrictions"),
+        (
+            {"status_policy": CLOSED},
+            [BUSY] * 3,
+            "given up after 3 attempts (HTTP status 429)",
+            "disallowed by policy",
+        ),
+        ({}, [DEAD] * 3, "given up after 3 attempts (DNS lookup failed)", None),
+        ({"hold_timeout": 0.0}, [DOWN], "given up after 1 attempt (HTTP status 503)", None),
+        (
+            {"unreachable": "allow"},
+            [DOWN],
+            "given up after 1 attempt (HTTP status 503)",
+            "no restrictions",
+        ),
+        (
+            {"edition": {"base": "google-2019", "stale_after": 0}, "ttl": 300.0},
+            [FILE, DOWN],
+            "is unreachable after 1 attempt (HTTP status 503)",
+            "its last copy decides",
+        ),
+    ],
+    ids=str,
+)
+def test_the_end_of_a_wait_names_its_cause(
+    given: dict[str, Any], answers: list[FetchResult], words: str, result: str | None
+) -> None:
+    """FET-11, FET-19: a 429 that stands is given up, although it counts as an answer then."""
+    edition = given.pop("edition", "google-2019")
+    turn = iter(answers)
+    life = Life(policy(edition, **given), lambda now: next(turn))
+    before, plan = None, life.ask()
+    for _ in answers[1:]:
+        before = life.held
+        assert before is not None
+        life.now = max(before.next_attempt or 0.0, before.expires_at or 0.0)
+        plan = life.ask()
+    assert life.held is not None
+    end = wait_end(before, life.held, plan.reason)
+    assert end_in_words(end) == words
+    if plan.action is Action.REFUSE:
+        assert (end.end, result) == (End.GIVEN_UP, None)
+    else:
+        allows = plan.action is Action.ALLOW
+        assert result_in_words(end, life.held, allows=allows) == result
+
+
+def test_a_failure_from_a_shared_store_cannot_steer_the_log() -> None:
+    """SAF-04."""
+    end = WaitEnd(End.GIVEN_UP, 2, "\x1b[2J\n")
+    assert end_in_words(end) == "given up after 2 attempts (\\x1b[2J\\n)"

@@ -17,7 +17,7 @@ CODE = [
     path.read_text("utf-8")
     for path in (Path(scrapy_robotspec.__file__).parent / "plugin").rglob("*.py")
 ]
-STAT = re.compile(r"""["'](robots(?:pec|txt)/[^"'\s]+)["']""")
+STAT = re.compile(r"""["'](robots(?:pec|txt)/[^"'\s]*[^"'\s/])["']""")
 
 
 def counted() -> set[str]:

@@ -94,6 +94,17 @@ def test_the_line_of_requests_adds_up(requests: RequestCounts, line: str) -> Non
     assert request_words(requests) == line
 
 
+def test_overrides_and_usage_are_named_where_there_are_any() -> None:
+    stats = {
+        "robotspec/override/token": 2,
+        "robotspec/override/ignore": 3000,
+        "robotspec/usage/train-ai/disallow": 4,
+        "robotspec/waiting": 0,
+    }
+    lines = Summary().table(RequestCounts(), (), stats).splitlines()
+    assert lines[2:] == ["overrides  3,000 ignore, 2 token", "usage      4 train-ai/disallow"]
+
+
 def test_origins_without_an_answer_are_named() -> None:
     """After Ctrl-C the summary says what the crawl was waiting for."""
     silent = [(origin, 30.0 - number) for number, origin in enumerate(HOSTS[:7])]
@@ -112,8 +123,7 @@ def test_doubtful_answers_stand_apart_from_a_404() -> None:
     for origin, record in zip(HOSTS, (gone, forbidden, forbidden, page), strict=False):
         summary.fetched(replace(record, origin=origin), None)
     assert summary.table(RequestCounts()).splitlines()[0].split(maxsplit=1)[1] == (
-        "4 (2 no robots.txt: HTTP status 403, 1 without a file (all allowed), "
-        "1 no robots.txt: HTML page)"
+        "4 (2 HTTP status 403, 1 without a file (all allowed), 1 no robots.txt: HTML page)"
     )
 
 
