@@ -26,6 +26,8 @@ _T = TypeVar("_T")
 
 #: A back end that failed is left alone for this time (seconds).
 PAUSE = 5.0
+#: Data that a call adds to a store.
+A_ROW, A_RECORD = 1, 2
 
 
 class CircuitBreaker:
@@ -46,15 +48,15 @@ class CircuitBreaker:
         self._monotonic = monotonic
         self._retry_at: dict[str | None, float] = {}
         """When each node that fails is called again; None: the store as a whole."""
+        self._failed: dict[str | None, int] = {}
+        """The most that a call which failed would have added to each of them."""
         self._closed = False
 
-    async def call(
-        self, origin: Origin, work: Callable[[RecordStore], _T], *, adds: bool = False
-    ) -> _T:
+    async def call(self, origin: Origin, work: Callable[[RecordStore], _T], *, adds: int = 0) -> _T:
         """The result of *work*, which calls the store once about *origin*.
 
-        Raises ``StoreError``. Only work that *adds* data proves that a store works again: a full
-        one can still be read.
+        Raises ``StoreError``. Only work that *adds* as much as the one that failed proves that the
+        store works again: a full one can be read, and a row may fit where no record does.
         """
         if self._closed:
             raise StoreError("the store is closed")
@@ -63,12 +65,11 @@ class CircuitBreaker:
             _attempt, self._store, origin, work, self._retry_at, now
         )
         if error is None:
-            if adds:
-                self._note_success(node)
+            self._note_success(node, adds)
             done: _T = result
             return done
         if now >= self._retry_at.get(node, now):  # else it is known
-            self._note_failure(node, error)
+            self._note_failure(node, error, adds)
         raise error
 
     async def close(self) -> None:
@@ -76,9 +77,10 @@ class CircuitBreaker:
         self._closed = True
         await self._in_thread(_close, self._store)
 
-    def _note_failure(self, node: str | None, error: StoreError) -> None:
+    def _note_failure(self, node: str | None, error: StoreError, adds: int) -> None:
         is_new = node not in self._retry_at
         self._retry_at[node] = self._monotonic() + PAUSE
+        self._failed[node] = max(self._failed.get(node, A_ROW), adds)
         if is_new:
             logger.warning(
                 "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl continues with what "
@@ -87,9 +89,11 @@ class CircuitBreaker:
                 PAUSE,
             )
 
-    def _note_success(self, node: str | None) -> None:
-        ended = [self._retry_at.pop(each, None) for each in (None, node)]
-        if any(ended):
+    def _note_success(self, node: str | None, adds: int) -> None:
+        ended = [each for each in {None, node} if self._failed.get(each, A_RECORD + 1) <= adds]
+        for each in ended:
+            del self._failed[each], self._retry_at[each]
+        if ended:
             logger.info("The robots.txt store works again")
 
 

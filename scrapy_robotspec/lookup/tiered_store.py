@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.lookup.circuit_breaker import CircuitBreaker
+from scrapy_robotspec.lookup.circuit_breaker import A_RECORD, A_ROW, CircuitBreaker
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class TieredStore:
         """
         lease = (origin, self._owner, now, self._lease_seconds, _time_of(known), agent)
         try:
-            return await self._call(origin, lambda store: store.claim(*lease), Claim(True), True)
+            return await self._call(origin, lambda store: store.claim(*lease), Claim(True), A_ROW)
         except CancelledError:
             self.release(origin)  # the worker thread takes the lease before
             raise
@@ -81,7 +81,7 @@ class TieredStore:
         """Replace *known* by *record* in the shared store; release the lease."""
         change = (record, self._owner, _time_of(known))
         Deferred.fromCoroutine(
-            self._call(record.origin, lambda store: store.put(*change), None, True)
+            self._call(record.origin, lambda store: store.put(*change), None, A_RECORD)
         )
 
     def release(self, origin: Origin) -> None:
@@ -96,7 +96,7 @@ class TieredStore:
         caller keeps one of its own.
         """
         return Deferred.fromCoroutine(
-            self._breaker.call(origin, lambda store: store.reserve(origin, asked), adds=True)
+            self._breaker.call(origin, lambda store: store.reserve(origin, asked), adds=A_ROW)
         )
 
     def close(self) -> Deferred[None]:
@@ -109,7 +109,7 @@ class TieredStore:
         origin: Origin,
         work: Callable[[RecordStore], _T],
         otherwise: _T,
-        adds: bool = False,
+        adds: int = 0,
     ) -> _T:
         """The result of *work*; *otherwise* if the store fails."""
         try:

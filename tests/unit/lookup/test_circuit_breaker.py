@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.lookup.circuit_breaker import PAUSE, CircuitBreaker
+from scrapy_robotspec.lookup.circuit_breaker import A_RECORD, A_ROW, PAUSE, CircuitBreaker
 from tests.support.records import ORIGIN, record
 from tests.support.stores import SharedStore
 from tests.support.threads import Threads, result_of
@@ -69,7 +69,7 @@ def levels(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     return lambda: [entry.levelname for entry in caplog.records]
 
 
-def call(breaker: CircuitBreaker, work: Callable[..., Any], adds: bool = False) -> Any:
+def call(breaker: CircuitBreaker, work: Callable[..., Any], adds: int = 0) -> Any:
     """The result of *work*, or the error."""
     try:
         return result_of(breaker.call(ORIGIN, work, adds=adds))
@@ -79,24 +79,44 @@ def call(breaker: CircuitBreaker, work: Callable[..., Any], adds: bool = False) 
 
 @pytest.mark.parametrize(
     ("failed", "worked", "proves"),
-    [("get", "put", True), ("put", "get", False), ("node_of", "put", True)],
+    [
+        (0, 0, False),
+        (0, A_ROW, True),
+        (A_ROW, 0, False),
+        (A_ROW, A_ROW, True),
+        (A_ROW, A_RECORD, True),
+        (A_RECORD, A_ROW, False),
+        (A_RECORD, A_RECORD, True),
+    ],
 )
 def test_what_proves_that_it_works_again(
     breaker: CircuitBreaker,
     store: Failing,
     levels: Callable[[], list[str]],
-    failed: str,
-    worked: str,
+    failed: int,
+    worked: int,
     proves: bool,
 ) -> None:
-    """A full back end still reads."""
-    store.fails = {failed}
-    for _ in range(2):
-        call(breaker, PUT if failed == "put" else GET)
+    """A full back end still reads, and may have room for a lease."""
+    store.fails = {"get"}
+    for adds in (failed, 0):
+        call(breaker, GET, adds)
     store.fails = set()
     for _ in range(2):
-        call(breaker, PUT if worked == "put" else GET, adds=worked == "put")
+        call(breaker, GET, worked)
     assert levels() == (["WARNING", "INFO"] if proves else ["WARNING"])
+
+
+def test_a_back_end_without_nodes_for_a_while_is_one_failure(
+    breaker: CircuitBreaker, store: Failing, levels: Callable[[], list[str]]
+) -> None:
+    """A cluster names no node before it has been reached."""
+    store.fails, store.nodes[ORIGIN] = {"node_of"}, "one"
+    for _ in range(3):
+        call(breaker, GET, A_RECORD)
+    store.fails = set()
+    call(breaker, PUT, A_RECORD)
+    assert levels() == ["WARNING", "INFO"]
 
 
 def test_a_node_that_fails_stops_no_calls_to_the_others(
@@ -109,7 +129,7 @@ def test_a_node_that_fails_stops_no_calls_to_the_others(
     store.fails = set()
     assert "a moment ago" in str(call(breaker, GET))
     store.nodes[ORIGIN] = "two"
-    assert call(breaker, PUT, adds=True) is None
+    assert call(breaker, PUT, A_RECORD) is None
     assert call(breaker, GET) == record()
     store.nodes[ORIGIN] = "one"
     assert "a moment ago" in str(call(breaker, GET))
@@ -150,8 +170,8 @@ class Law(RuleBasedStateMachine):
         """Calls that began when this was known must not be made."""
         self.is_closed = False
 
-    @rule(origin=st.sampled_from([A, B, C]), fails=st.booleans(), adds=st.booleans())
-    def call(self, origin: Origin, fails: bool, adds: bool) -> None:
+    @rule(origin=st.sampled_from([A, B, C]), fails=st.booleans(), adds=st.integers(0, 2))
+    def call(self, origin: Origin, fails: bool, adds: int) -> None:
         known, began = dict(self.failed_at), self.now
         node = self.store.nodes.get(origin)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -188,6 +190,48 @@ def test_a_server_that_hung_mixes_no_answers_up(store: RecordStore, server: Redi
     server.signal(signal.SIGCONT)
     assert store.get(other) == plain_record(other, NOW)
     assert store.get(ORIGIN) == record()
+
+
+class Silent:
+    """A listening socket that answers nothing; with *backlog* 0 it accepts nothing either."""
+
+    def __init__(self, backlog: int) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
+        self.port = self._listener.getsockname()[1]
+        self._waiting = [] if backlog else [self._connect() for _ in range(4)]
+
+    def _connect(self) -> socket.socket:
+        """A connection that takes a place of the backlog."""
+        taken = socket.socket()
+        taken.setblocking(False)
+        with suppress(BlockingIOError):
+            taken.connect(("127.0.0.1", self.port))
+        return taken
+
+    def close(self) -> None:
+        for each in (self._listener, *self._waiting):
+            each.close()
+
+
+@pytest.mark.parametrize("scheme", ["redis", "redis+cluster"])
+@pytest.mark.parametrize("backlog", [0, 5], ids=["connects to nothing", "reads nothing"])
+def test_a_server_that_never_answers_holds_no_call_for_ever(
+    scheme: str, backlog: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``timeout`` bounds connecting and reading: a thread that waits without an end is lost."""
+    silent, limits = Silent(backlog), set[float | None]()
+    set_timeout = socket.socket.settimeout
+
+    def note(own: socket.socket, seconds: float | None) -> None:
+        limits.add(seconds)
+        set_timeout(own, seconds)
+
+    monkeypatch.setattr(socket.socket, "settimeout", note)
+    store = open_shared_store(f"{scheme}://127.0.0.1:{silent.port}/0?timeout=0.125")
+    with pytest.raises(StoreError):
+        store.get(ORIGIN)
+    assert limits == {0.125}
+    silent.close()
 
 
 def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:

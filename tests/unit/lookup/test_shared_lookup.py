@@ -19,7 +19,7 @@ from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
-from tests.support.stores import SharedStore, take
+from tests.support.stores import SharedStore, put, take
 
 from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, LookupHarness, two_processes
 
@@ -187,6 +187,24 @@ def test_a_store_whose_records_never_agree_is_not_asked_for_ever() -> None:
 
 
 # --- what is shared
+
+
+@pytest.mark.parametrize("is_fresh", [True, False])
+def test_an_older_record_of_the_shared_store_replaces_no_newer_one(is_fresh: bool) -> None:
+    """CAC-04: the later attempt counts, and with it the failures since the copy."""
+    shared, end = SharedStore(), START + (1000 if is_fresh else -1000)
+    older = RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=START - 2000, expires_at=end)
+    newer = RobotsRecord(A, Meaning.DISALLOW, 403, fetched_at=START - 500, expires_at=START - 400)
+    put(shared, older)
+    harness = LookupHarness(shared)
+    harness.memory.put(newer)
+    harness.ask()
+    assert harness.fetched == [A]
+    harness.answer(DOWN)
+    held = harness.memory.get(A)
+    assert held is not None
+    assert (held.fetched_at, held.failures) == (newer.fetched_at, 1)
+    assert shared.get(A) == held
 
 
 def test_the_note_about_a_page_replaces_no_record_of_another_process() -> None:
