@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -138,51 +136,3 @@ def test_requests_past_the_scheduler_are_spaced_too(server: Server) -> None:
     result = crawl([start.url("/x")], ON, spider="inline", more={**NOTED, "inline": inline})
     assert result.ended_once([start.url("/x"), *inline])
     assert ahead_by(result, site, 0.3) <= SLACK
-
-
-# --- a refused request changes nothing for others, nor does one of a group without a delay
-
-#: Groups by the token in the second part of a path.
-GROUPS = {"slow": 0.4, "slower": 0.5, "free": 0.0}
-MIXED = "".join(
-    f"User-agent: {token}\nDisallow: /no\n" + (f"Crawl-delay: {delay}\n" if delay else "") + "\n"
-    for token, delay in GROUPS.items()
-)
-
-
-def files_in(folder: Path) -> dict[str, Any]:
-    return {
-        "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
-        "FILES_STORE": str(folder),
-    }
-
-
-def delay_of(url: str) -> float:
-    """The delay of the group for *url*; that of robots.txt is 0."""
-    return GROUPS.get(url.split("/")[-2], 0.0)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_mixtures_of_requests(server: Server, tmp_path: Path, seed: int) -> None:
-    """EXT-01: allowed and refused, of three groups, past and through the scheduler.
-
-    After each page the delay of its group passes before another page of a group with one.
-    """
-    site = server.site("127.0.0.2", MIXED)
-    chance = random.Random(seed)
-    paths = [
-        f"/{chance.choice(['yes', 'yes', 'no'])}/{chance.choice([*GROUPS])}/{n}" for n in range(18)
-    ]
-    paths.insert(0, "/yes/free/first")
-    queued, inline, files = ([*map(site.url, paths[n::3])] for n in range(3))
-    result = crawl(
-        queued,
-        {**ON, **files_in(tmp_path), "ROBOTSPEC_USER_AGENT_TOKEN": "tests.crawl.tokens.by_folder"},
-        spider="mixed",
-        more={**NOTED, "inline": inline, "files": files},
-    )
-    assert result.exit_code == 0
-    assert sorted(site.pages_asked) == sorted(path for path in paths if path.startswith("/yes"))
-    pages = [(event["at"], delay_of(event["url"])) for event in result.of("sent")]
-    assert len(pages) == 1 + len(site.pages_asked)  # robots.txt, too
-    assert ahead(page for page in pages if page[1]) <= SLACK

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -119,23 +118,6 @@ def test_no_page_is_sent_after_its_prohibition_whatever_delays_it(
     result = crawl(given, {**SHORT_LIVES, **files, **DELAYED[by]}, spider=spider, more=more)
     assert 1 <= len(site.pages_asked) < len(urls)
     assert sent_while_closed(site, result) == []
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_rules_that_change_at_random_moments_are_kept(server: Server, seed: int) -> None:
-    """CAC-07: whatever the delay, the lifetime and the moments."""
-    chance = random.Random(seed)
-    moments = sorted(chance.uniform(0.5, 3) for _ in range(4))
-    life = chance.choice([0.3, 0.6])
-    robots = living(OPEN, life)
-    for at, body in zip(reversed(moments), (CLOSED, OPEN, CLOSED, OPEN), strict=True):
-        robots = until(at, living(body, life), robots)
-    site = server.site("127.0.0.2", robots)
-    settings = {**SHORT_LIVES, "DOWNLOAD_DELAY": chance.choice([0.05, 0.1, 0.2])}
-    urls = [site.url(f"/{n}") for n in range(int(4 / settings["DOWNLOAD_DELAY"]))]
-    result = crawl(urls, settings)
-    assert sent_while_closed(site, result) == []
-    assert result.ended_once(urls)
 
 
 @pytest.mark.parametrize("then", [reply("", 503), silence()], ids=["503", "silence"])

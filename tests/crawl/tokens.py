@@ -17,11 +17,6 @@ def by_section(request: Request, crawler: Crawler) -> str | list[str]:
     return ["examplebot-news", "examplebot"] if "/news/" in request.url else "examplebot"
 
 
-def by_folder(request: Request, crawler: Crawler) -> str:
-    """The second folder of the path."""
-    return request.url.split("/")[4]
-
-
 def nonsense(request: Request, crawler: Crawler) -> object:
     """No token at all."""
     return 7

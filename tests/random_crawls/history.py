@@ -36,7 +36,7 @@ class Run:
     """What its spiders call themselves to the server."""
     result: Result
     has_ended: bool
-    """Not by the patience of the test."""
+    """False: the test has killed it."""
 
     @property
     def is_killed(self) -> bool:

@@ -63,9 +63,12 @@ class _Rules:
         limit = self._set["FETCH_TIMEOUT"]
         if served.sent is None or served.sent - served.at > 0.6 * limit:
             return True
-        began, ended = served.at - limit, served.sent + limit
-        stood_still = ended - began - self._history.elapsed(served.crawl, began, ended)
-        return bool(stood_still > 0.3 * limit)
+        return self._is_starved(served.crawl, served.at - limit, served.sent + limit)
+
+    def _is_starved(self, crawl: str, began: float, ended: float) -> bool:
+        """Whether a crawl may have given up an attempt because it could not read the answer."""
+        stood_still = ended - began - self._history.elapsed(crawl, began, ended)
+        return bool(stood_still > 0.2 * self._set["FETCH_TIMEOUT"])
 
     def may_leave(self, asked: Asked) -> bool:
         """Whether anything may allow a page at its moment."""
@@ -144,7 +147,9 @@ class _Rules:
         """Whether the last attempt may have failed."""
         failures = self._failures(asked, 0.0, "failure", "temporary")
         failed = any(not self._is_replaced(served, asked) for served in failures)
-        return failed or self._has_dead_proxy(asked)
+        began = asked.at - 2 * self._set["FETCH_TIMEOUT"]
+        is_starved = self._is_starved(asked.crawl, began, asked.at)
+        return failed or is_starved or self._has_dead_proxy(asked)
 
     def _has_dead_proxy(self, asked: Asked) -> bool:
         start = asked.url.partition(f"/{asked.section}/")[0]

@@ -260,6 +260,7 @@ def _settings(draw: _Draw, sites: Sequence[Site]) -> dict[str, Any]:
         "ROBOTSPEC_RETRY_MAX_DELAY": draw.one(0.2, 0.6),
         "ROBOTSPEC_UNREACHABLE": draw.one("wait", "wait", "wait", "allow"),
         "ROBOTSPEC_STATUS_POLICY": draw.one({}, {}, {429: "unreachable"}, {"4xx": "disallow"}),
+        "ROBOTSPEC_PROBE_SERVER_ERRORS": draw.chance(0.3),
         "ROBOTSPEC_CONCURRENT_FETCHES": draw.one(1, 2, 32),
         "ROBOTSPEC_MAX_PARKED": draw.one(3, 1000),
         "ROBOTSPEC_CRAWL_DELAY": draw.chance(0.6),

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from dataclasses import dataclass
 from typing import Any
 
 from tests.crawl.middlewares import CRAWL_HEADER
-from tests.random_crawls.plan import USE, Page, Plan, RobotsResponse, Site
+from tests.random_crawls.plan import SECTIONS, USE, Page, Plan, RobotsResponse, Site
 from tests.support import responses
 from tests.support.responses import Answer, Exchange, after, raw, redirect, reply, silence
-from tests.support.server import ROBOTS, Server
+from tests.support.server import Server
 
 _HTML = [("Content-Type", "text/html")]
 _CUT = raw(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent: *\nAllow: /")
+_PAGE_PATH = re.compile(rf"/[{''.join(SECTIONS)}]/[a-z0-9-]+/[0-9]+")
 _PAGE = reply("<html>page</html>", headers=_HTML)
 _PAGES: dict[str, Answer] = {
     "ok": _PAGE,
@@ -77,7 +79,7 @@ class World:
             self._asked(number, request)
             for number, site in enumerate(self._sites)
             for request in site.log
-            if request.path != ROBOTS and not request.path.startswith("/hop/")
+            if _PAGE_PATH.fullmatch(request.path)
         ]
         return sorted(asked, key=lambda each: each.at)
 
@@ -113,7 +115,10 @@ class World:
         return await _answer_of(served.response)(exchange)
 
     async def _page(self, exchange: Exchange) -> bool:
-        _, section, way, number = exchange.asked.path.split("/")
+        path = exchange.asked.path
+        if not _PAGE_PATH.fullmatch(path) and not path.startswith("/hop/"):
+            return await reply("", 404)(exchange)  # a probe
+        _, section, way, number = path.split("/")
         if section == "hop":
             return await self._hop(exchange, int(way), int(number))
         if way.startswith("to-"):
