@@ -88,6 +88,8 @@ class FetchResult:
     """Product name of the User-Agent that the request had (CAC-04)."""
     records: tuple[str, ...] = field(default=(), compare=False)
     """Ids of the archive's records of this attempt, if there is an archive."""
+    is_left_out: bool = field(default=False, compare=False)
+    """Whether the archive lacks the body (SAF-06)."""
 
     @property
     def varies(self) -> bool:

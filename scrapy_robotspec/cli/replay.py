@@ -14,7 +14,7 @@ from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Session
     from scrapy_robotspec.evidence.replay import ReplayResult
@@ -24,6 +24,12 @@ _EXAMPLES = """\
   robotspec replay evidence/
   robotspec replay evidence/ --complete --expect 7537c66e...
   robotspec replay evidence/ --json"""
+
+#: Counts of the JSON besides those of every reading.
+_COUNTS = (
+    *("agree", "differ", "not_checkable", "without_file"),
+    *("sent", "sent_by_rules", "origins", "origins_without_file"),
+)
 
 expectation_options = options.stack(
     click.option(
@@ -57,7 +63,8 @@ def command(
     result = replay(path)
     result.expect(expected, complete=complete)
     show_problems(session, result)
-    screen.say(_json(result) if as_json else _summary(result))
+    for text in [_json(result)] if as_json else _summary(result):
+        screen.say(text)
     add = screen.note if as_json else screen.say
     for run in result.runs:
         add(f"{safe(run.run)}: last hash {run.last_hash}")
@@ -89,16 +96,27 @@ def show_problems(session: Session, reading: Reading) -> None:
 
 
 def _json(result: ReplayResult) -> str:
-    names = ("decisions", "agree", "differ", "not_checkable", "sent")
-    return dumps({**{name: getattr(result, name) for name in names}, **result.to_json()})
+    return dumps({**{name: getattr(result, name) for name in _COUNTS}, **result.to_json()})
 
 
-def _summary(result: ReplayResult) -> str:
+def _summary(result: ReplayResult) -> Iterator[str]:
+    """Counts: decisions by their replay and by reason, pages that left, origins."""
     words = [f"decisions: {result.decisions:,}", f"agree: {result.agree:,}"]
     words.append(f"differ: {result.differ:,}")
     others = result.problem_count - result.differ
+    if result.without_file:
+        words.append(f"without a robots.txt: {result.without_file:,}")
     if result.not_checkable:
         words.append(f"not checkable: {result.not_checkable:,}")
     if others:
         words.append(f"other problems: {others:,}")
-    return ", ".join(words)
+    yield ", ".join(words)
+    reasons = {name: number for name, number in result.reasons.items() if number}
+    if reasons:
+        yield "reasons: " + ", ".join(f"{name} {number:,}" for name, number in reasons.items())
+    if result.sent:
+        share = f"{100 * result.sent_by_rules / result.sent:.0f} %"
+        yield f"pages that left: {result.sent:,}, by rules: {result.sent_by_rules:,} ({share})"
+    if result.origins_without_file:
+        missing = f"without an archived robots.txt: {result.origins_without_file:,}"
+        yield f"origins: {result.origins:,}, {missing}"

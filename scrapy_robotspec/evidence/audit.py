@@ -119,9 +119,9 @@ class Timeline:
         kind = values["type"]
         if kind == "state":
             with run.noting(values["id"]):
-                record = State.from_values(values).record
-                states = self._states.setdefault(record.origin, {}).setdefault(run, [])
-                states.append((record.updated_at, values["id"]))
+                state = State.from_values(values)
+                states = self._states.setdefault(state.record.origin, {}).setdefault(run, [])
+                states.append((state.time, state.id))
         elif kind == "record" and not must_be_fetched(values["url"]):
             times = values.get("began") or values["time"], values["time"]
             self._fetches[request_key(values["url"])].append(times)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import math
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, NoReturn
 
+from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.errors import RobotSpecError
 
 if TYPE_CHECKING:
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.lookup import Resolved
+
+
+#: Where a decision applies: before a download, to the URL that a download handler was redirected
+#: to, to a request inside a browser, to a page by the usage preferences of its header, to a URL
+#: that a spider asked about, or nowhere (dry run).
+Stage = Literal["request", "final_url", "browser", "response", "question", "dry_run"]
 
 
 class EvidenceError(RobotSpecError):
@@ -36,8 +43,8 @@ DAMAGE = (
     ValueError,
 )
 
-#: Version of the log's format.
-FORMAT = 4
+#: Version of the log's format, and the oldest that is read: its states have no time.
+FORMAT, OLDEST_FORMAT = 5, 4
 #: The hash before the first line.
 NO_HASH = "0" * 64
 #: Max length of a line (bytes). The first one contains the texts of ``ROBOTSPEC_OVERRIDES``.
@@ -89,7 +96,7 @@ def read_lines(file: BinaryIO) -> Iterator[Line]:
     A last line that is incomplete, as a killed process leaves it, ends the log. Raises
     ``EvidenceError`` at the first line that is not as it was written.
     """
-    before, number = NO_HASH, 0
+    before, number, is_older = NO_HASH, 0, False
     while text := file.readline(MAX_LINE + 1):
         number += 1
         read = _read(text, before)
@@ -98,7 +105,8 @@ def read_lines(file: BinaryIO) -> Iterator[Line]:
                 return
             raise EvidenceError(f"line {number} is not as it was written: the evidence was changed")
         values, before = read
-        yield Line(number, values, before, len(text), _problem_of(values))
+        is_older = is_older or (number == 1 and values.get("format") == OLDEST_FORMAT)
+        yield Line(number, values, before, len(text), _problem_of(values, is_older))
 
 
 def _is_torn(line: bytes) -> bool:
@@ -140,7 +148,7 @@ def are_texts(value: Any) -> bool:
     return type(value) is list and all(type(each) is str for each in value)
 
 
-#: Kinds of values; a ``?`` behind a kind: None is possible, too.
+#: Kinds of values; a ``?`` behind a kind: None is possible, too, and ``+``: in older formats.
 _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "text": lambda value: type(value) is str,
     "texts": are_texts,
@@ -158,7 +166,7 @@ _MEMBERS = {
         "timestamp:flag? settings:object",
         "record": "id:text kind:text url:text began:time? time:time offset:count length:count "
         "sha256:text",
-        "state": "id:text source:text record:object body_record:text? body_sha256:text "
+        "state": "id:text time:time+ source:text record:object body_record:text? body_sha256:text "
         "before:text? exchanges:texts",
         "decision": "number:count time:time stage:text url:text tokens:texts allowed:flag "
         "reason:text policy:text? state:text? rules_time:time? header:text?",
@@ -173,17 +181,28 @@ _MEMBERS = {
 COUNTED = {"decision": "decisions", "sent": "sent", "state": "states", "record": "records"}
 
 
-def _problem_of(values: Mapping[str, Any]) -> str:
+def _problem_of(values: Mapping[str, Any], is_older: bool) -> str:
     kind = values.get("type")
     members = _MEMBERS.get(kind) if isinstance(kind, str) else None
     if members is None:
         return "it has no type that is known"
     for name, wanted in members:
         value = values.get(name)
-        may_miss = wanted.endswith("?") and value is None
-        if not may_miss and not _KINDS[wanted.rstrip("?")](value):
+        may_miss = value is None and (wanted[-1] == "?" or (is_older and wanted[-1] == "+"))
+        if not may_miss and not _KINDS[wanted.rstrip("?+")](value):
             return f"{name} of a {kind} has a wrong value"
     return ""
+
+
+def logged_outcome(decision: Mapping[str, Any]) -> str:
+    """The outcome of a request by the line of its decision.
+
+    A reason without an outcome makes the decision differ in a replay.
+    """
+    try:
+        return outcome_of(decision["allowed"], decision["reason"])
+    except KeyError:
+        return "rules" if decision["allowed"] else "refused_rule"
 
 
 # --- the members of a decision that crawl and replay write alike

@@ -9,6 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robotspec.evidence.log_lines import dumps
+from scrapy_robotspec.evidence.timestamp import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,16 +38,16 @@ class Recorder:
 
     Nothing that the crawl calls blocks or raises. While the disk is full, the crawl goes on: the
     evidence waits in memory. Lost items are counted in the log, and a clock that is set is noted.
-    *on_closed* is called with the hash of the last line.
+    *timestamp*: the command of ``ROBOTSPEC_EVIDENCE_TIMESTAMP``.
     """
 
-    def __init__(self, writer: RunWriter, on_closed: Callable[[str], None] | None = None) -> None:
+    def __init__(self, writer: RunWriter, timestamp: str | None = None) -> None:
         self._writer = writer
-        self._store = writer.store
-        self._on_closed = on_closed
+        self._timestamp = timestamp
         self._offset = time.time() - time.monotonic()
         self._queue: deque[Any] = deque()
-        """For each item a function that makes a line, its argument, their estimated memory (bytes).
+        """For each item a function that makes a line (None: the argument is an archive record),
+        its argument, their estimated memory (bytes).
 
         They follow each other, because the garbage collector runs by the number of new objects.
         """
@@ -70,14 +71,17 @@ class Recorder:
     def add_record(self, record: NewRecord) -> None:
         """Archive *record*."""
         size = len(record.head) + len(record.payload) + len(record.request)
-        self.add_line(self._store, record, size)
+        self._add(None, record, size)
 
-    def add_line(self, make: Callable[[_T], str], argument: _T, size: int = 0) -> None:
+    def add_line(self, make: Callable[[_T], str], argument: _T) -> None:
         """Log the JSON object that *make* returns for *argument*.
 
         Its first member is ``type``. Called in the thread, where lines are made one after another,
-        which is faster. *size*: estimated memory (bytes) beyond that of a line.
+        which is faster.
         """
+        self._add(make, argument, 0)
+
+    def _add(self, make: Callable[[Any], str] | None, argument: Any, size: int) -> None:
         size += _PER_ITEM
         if self._bytes_in - self._bytes_out + size > MAX_QUEUED:
             self._dropped += 1
@@ -92,15 +96,17 @@ class Recorder:
             self._thread.join()
         try:
             self._drain()
+            self._note_clock()
             self._writer.close(time.time(), self.lost)
-            if self._on_closed is not None:
-                self._on_closed(self._writer.hash)
         except OSError as error:
             logger.error(
                 "The evidence of this crawl is incomplete: its last lines and records could not be "
                 "written (%s). No file says so: keep this line with the evidence.",
                 error,
             )
+            return
+        if self._timestamp is not None:
+            stamp(self._timestamp, self._writer.reply, self._writer.hash)
 
     # --- in the thread
 
@@ -121,9 +127,9 @@ class Recorder:
     def _drain(self) -> None:
         """Write what was added until now. Raises ``OSError``."""
         self._writer.flush()  # first what could not be written before
-        self._note_clock()
         queue = self._queue
         left = len(queue) // 3
+        self._note_clock()  # before lines that were made with another clock
         while left:
             for _ in range(min(left, _BATCH)):
                 self._write(queue[0], queue[1])
@@ -141,13 +147,15 @@ class Recorder:
     def _note_clock(self) -> None:
         now = time.time()
         offset = now - time.monotonic()
-        jump, self._offset = offset - self._offset, offset
+        jump = offset - self._offset
         if abs(jump) > _JUMP:
+            self._offset = offset
             self._writer.add_line(dumps({"type": "clock", "time": now, "jump": round(jump, 3)}))
 
-    def _write(self, make: Callable[[Any], str], argument: Any) -> None:
+    def _write(self, make: Callable[[Any], str] | None, argument: Any) -> None:
+        writer = self._writer
         try:
-            self._writer.add_line(make(argument))
+            writer.add_line(writer.store(argument) if make is None else make(argument))
         except OSError:
             raise
         except Exception:  # one item alone is lost

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.access.account import EXEMPT
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.log_lines import (
     DAMAGE,
+    FORMAT,
     NO_ANSWER,
     OVERRIDE,
     EvidenceError,
@@ -17,6 +21,7 @@ from scrapy_robotspec.evidence.log_lines import (
     stated_usage,
 )
 from scrapy_robotspec.evidence.run_reader import Reading, read_runs, said
+from scrapy_robotspec.evidence.sequence import Sequence
 from scrapy_robotspec.evidence.states import NotArchivedError
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
@@ -40,17 +45,32 @@ _MAX_SUBJECT = 200
 class ReplayResult(Reading):
     """Counts and problems of a replay."""
 
-    decisions: int = 0
     differ: int = 0
     not_checkable: int = 0
     """Decisions that need a body which was left out of the archive (SAF-06)."""
+    without_file: int = 0
+    """Decisions that no robots.txt was replayed for: overrides, and requests not checked."""
     sent: int = 0
     """Pages that left."""
+    sent_by_rules: int = 0
+    """Pages that left by the rules of a robots.txt."""
+    answered: dict[Origin, bool] = field(default_factory=dict)
+    """Whether the archive has a robots.txt of an origin, or an answer that there is none."""
 
     @property
     def agree(self) -> int:
-        """Decisions that came out as logged."""
-        return self.decisions - self.differ - self.not_checkable
+        """Decisions by a replayed robots.txt that came out as logged."""
+        return self.decisions - self.differ - self.not_checkable - self.without_file
+
+    @property
+    def origins(self) -> int:
+        """Number of origins."""
+        return len(self.answered)
+
+    @property
+    def origins_without_file(self) -> int:
+        """Number of these without an archived robots.txt."""
+        return list(self.answered.values()).count(False)
 
     @property
     def is_good(self) -> bool:
@@ -76,66 +96,92 @@ class _RunReplay:
         self._result = result
         self._exchanges: set[str] = set()
         """Ids of the archived exchanges that states were made from."""
-        self._number = 0
-        """That of the last decision."""
-        self._refused: set[int] = set()
-        """Numbers of decisions by which no page may leave."""
+
+    @cached_property
+    def _sequence(self) -> Sequence:
+        return Sequence(self._reader.start)
 
     def take(self, line: Line) -> None:
-        kind = line.values["type"]
+        kind, values = line.values["type"], line.values
+        subject = (values.get("url") or values.get("id") or kind)[:_MAX_SUBJECT]
+        if kind == "decision":
+            with self._reader.noting(subject, line.number):
+                self._sequence.take_number(values["number"])
         try:
             if kind == "decision":
-                self._result.decisions += 1
-                self._take_number(line.values)
-                self._check_decision(line.values)
+                self._take_decision(values)
             elif kind == "state":
-                self._check_state(line.values["id"])
+                self._take_state(values["id"])
             elif kind == "sent":
-                self._result.sent += 1
-                self._check_sent(line.values["decision"])
+                self._take_sent(values)
         except NotArchivedError:
             self._result.not_checkable += kind == "decision"
         except DAMAGE as error:
             self._result.differ += kind == "decision"
-            subject = (line.values.get("url") or line.values.get("id") or kind)[:_MAX_SUBJECT]
             self._reader.add_problem(f"{subject}: {said(error)}", line.number)
+            return
+        if self._reader.format >= FORMAT:
+            with self._reader.noting(subject, line.number):
+                self._sequence.take_time(values)
 
     # --- states and pages
 
-    def _check_state(self, id_: str) -> None:
-        """Whether a state follows from the exchanges and the state that it names."""
+    def _take_state(self, id_: str) -> None:
+        """Check that a state follows from the exchanges and the state that it names."""
         state = self._reader.find_state(id_)
+        if state.record.fetched_at is not None:
+            self._result.answered[state.record.origin] = True
+        if self._reader.format >= FORMAT:
+            self._sequence.take_state(state)
         for exchange in state.exchanges:
             if exchange in self._exchanges:
                 raise EvidenceError(f"the record {exchange} belongs to another state")
             self._exchanges.add(exchange)
         self._reader.check(state)
 
-    def _take_number(self, logged: Mapping[str, Any]) -> None:
-        number = logged["number"]
-        if number <= self._number:
-            raise EvidenceError(f"the decision {number} stands after {self._number}")
-        self._number = number
-        if not logged["allowed"]:
-            self._refused.add(number)
-
-    def _check_sent(self, number: int) -> None:
-        if number > self._number or number in self._refused:
-            raise EvidenceError(f"a page left that the decision {number} does not allow")
+    def _take_sent(self, values: Mapping[str, Any]) -> None:
+        self._result.sent += 1
+        self._result.sent_by_rules += self._sequence.take_sent(values) == "rules"
 
     # --- decisions
 
-    def _check_decision(self, logged: Mapping[str, Any]) -> None:
-        replayed = self._decide(logged, logged.get("rules_time") or logged["time"])
+    def _take_decision(self, logged: Mapping[str, Any]) -> None:
+        """Check that a decision is made again as logged, and at its place."""
+        origin, until = Origin.of(logged["url"]), inf
+        if origin is not None:
+            self._result.answered.setdefault(origin, False)
+        try:
+            until = self._check_decision(logged)
+        finally:
+            self._sequence.take_decision(logged, until)
+
+    def _check_decision(self, logged: Mapping[str, Any]) -> float:
+        """Until when the rules hold that decide as logged (epoch seconds)."""
+        at = logged.get("rules_time") or logged["time"]
+        found = self._resolve(logged, at)
+        replayed = self._decide(logged, found, at)
         replayed["edition"] = self._reader.settings.policy.edition.name
         different = [name for name, value in replayed.items() if logged.get(name) != value]
         if different:
             shown = (f"{each} {logged.get(each)!r}, not {replayed[each]!r}" for each in different)
             raise EvidenceError(f"the log says {'; '.join(shown)}")
+        self._result.without_file += found is None
+        return inf if found is None else found.valid_until
 
-    def _decide(self, logged: Mapping[str, Any], at: float) -> dict[str, Any]:
+    def _resolve(self, logged: Mapping[str, Any], at: float) -> Resolved | None:
+        """The archived rules that decide at the time *at*; None where none do."""
+        if logged["reason"] == EXEMPT or logged["policy"] in (NO_ANSWER, OVERRIDE):
+            return None
+        origin = Origin.of(logged["url"])
+        if origin is None:
+            raise EvidenceError("no robots.txt applies to the URL")
+        return self._reader.resolved(logged["state"], origin, at)
+
+    def _decide(
+        self, logged: Mapping[str, Any], found: Resolved | None, at: float
+    ) -> dict[str, Any]:
         """The fields of a decision at the time *at* that follow from the archive."""
-        if logged["reason"] == "dont_obey_robotstxt":
+        if logged["reason"] == EXEMPT:
             return {"allowed": True}
         origin = Origin.of(logged["url"])
         if origin is None:
@@ -144,15 +190,13 @@ class _RunReplay:
         if logged["policy"] == NO_ANSWER:
             refused = Decision(allowed=False, reason="unreachable", origin=origin)
             return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER)}
-        found, answer = None, None
-        if logged["policy"] == OVERRIDE:
+        if found is not None:
+            answer: str | RobotsTxt | None = found.robots
+        else:
             override = self._reader.settings.overrides.find(origin)
             answer = None if override is None else override.replacement
             if answer is None:
                 raise EvidenceError("no override of the run replaces the robots.txt")
-        else:
-            found = self._reader.resolved(logged["state"], origin, at)
-            answer = found.robots
         usage = Usage()
         if isinstance(answer, RobotsTxt):
             if len(url) * len(answer.body) > _MAX_WORK:

@@ -17,6 +17,7 @@ from hashlib import sha256
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scrapy_robotspec.access.account import OUTCOMES
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.log_lines import (
@@ -24,8 +25,10 @@ from scrapy_robotspec.evidence.log_lines import (
     DAMAGE,
     FORMAT,
     NO_HASH,
+    OLDEST_FORMAT,
     EvidenceError,
     loads,
+    logged_outcome,
     read_lines,
 )
 from scrapy_robotspec.evidence.run_settings import RunSettings
@@ -80,6 +83,13 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     """Facts that make nothing wrong, such as a crawl that was killed."""
     runs: list[RunSummary] = field(default_factory=list)
+    reasons: dict[str, int] = field(default_factory=lambda: {row.name: 0 for row in OUTCOMES})
+    """Logged decisions by the outcome of their requests."""
+
+    @property
+    def decisions(self) -> int:
+        """Logged decisions."""
+        return sum(self.reasons.values())
 
     def add_problem(self, problem: str) -> None:
         """Note a part that is missing, damaged or different, once."""
@@ -110,6 +120,8 @@ class Reading:
         """Everything but the notes; above all the last run."""
         last = self.runs[-1] if self.runs else RunSummary("")
         return {
+            "decisions": self.decisions,
+            "reasons": self.reasons,
             "problems": self.problems,
             "problem_count": self.problem_count,
             "complete": all(run.complete for run in self.runs),
@@ -144,7 +156,8 @@ class RunReader:
     """
 
     settings: RunSettings
-    """Set by the first line."""
+    """Set by the first line, as the next one."""
+    format: int
 
     def __init__(self, folder: Path, name: str, reading: Reading) -> None:
         self.log, self.archive = f"decisions-{name}.jsonl", f"robots-{name}.warc.gz"
@@ -280,6 +293,8 @@ class RunReader:
         start, values = self._log_size, line.values
         self._log_size += line.size
         self.summary.last_hash = line.hash
+        if line.number == 1:
+            _check_format(values)
         if line.problem:
             if line.number == 1:
                 raise EvidenceError(f"line 1: {line.problem}")
@@ -296,6 +311,8 @@ class RunReader:
             self._take_record(line)
         elif kind == "state":
             self._places[values["id"]] = (self.log, start, line.size)
+        elif kind == "decision":
+            self._reading.reasons[logged_outcome(values)] += 1
         elif kind == "gap":
             self._counts["lost"] = values["lost"]
             self.add_problem(
@@ -317,12 +334,7 @@ class RunReader:
     def _take_header(self, values: Mapping[str, Any]) -> None:
         if values["run"] != self.summary.run:
             raise EvidenceError("line 1 belongs to another file")
-        if values["format"] != FORMAT:
-            raise EvidenceError(
-                f"format {values['format']} is unknown: use the release that wrote it, "
-                f"{values['software']}"
-            )
-        self.start = values["time"]
+        self.format, self.start = values["format"], values["time"]
         self.settings = RunSettings.from_json(values["settings"])
         self._is_stamped = bool(values.get("timestamp"))
         self.summary.versions = values.get("versions")
@@ -349,9 +361,11 @@ class RunReader:
                 raise EvidenceError(f"bytes {known} to {offset} are in no line of the log")
             if length > 2 * longest_member(self.settings.max_size):
                 raise EvidenceError(f"a record of {length} bytes")
-            if sha256(self._bytes(self.archive, offset, length)).hexdigest() != values["sha256"]:
+            data = self._bytes(self.archive, offset, length)
+            if sha256(data).hexdigest() != values["sha256"]:
                 raise EvidenceError("its digest does not fit")
             self._places[values["id"]] = (self.archive, offset, length)
+            read_member(data, self.settings.max_size).check_line(values)
 
     def _bytes(self, file: str, offset: int, length: int) -> bytes:
         with self._open(file) as stream:
@@ -394,6 +408,16 @@ class RunReader:
             with self._open(name) as reply:
                 check_reply(reply.read(MAX_REPLY + 1), digest)
             self.summary.verify = verifying_command(self._folder / name, digest)
+
+
+def _check_format(values: Mapping[str, Any]) -> None:
+    """Raise ``EvidenceError`` for the first line of a log in a format that is not read."""
+    given = values.get("format")
+    if type(given) is int and not OLDEST_FORMAT <= given <= FORMAT:
+        raise EvidenceError(
+            f"format {given} is unknown, formats {OLDEST_FORMAT} to {FORMAT} are read: use the "
+            f"release that wrote it, {values.get('software')}"
+        )
 
 
 def said(error: BaseException) -> str:

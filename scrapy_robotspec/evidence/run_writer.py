@@ -57,6 +57,8 @@ class RunWriter:
     ) -> None:
         self._folder = folder
         self._run = run
+        self.reply = folder / f"decisions-{run}.tsr"
+        """The file of the time stamp."""
         self._info = info
         self.hash = NO_HASH
         """The hash of the last line."""

@@ -34,10 +34,14 @@ class State(NamedTuple):
     id: str
     record: RobotsRecord
     """Read from a log it has no body."""
+    time: float
+    """When the crawl took it over (epoch seconds)."""
     body_record: str | None = None
     """Id of the archive record that contains the body; None: none."""
     body_digest: str = ""
     """SHA-256 of the body, read from a log; empty for an empty one."""
+    is_left_out: bool = False
+    """Whether the archive record lacks the body (SAF-06); unknown when read from a log."""
     fetched: bool = False
     """Whether it follows from a fetch of this crawl; else it was found in a store."""
     before: str | None = None
@@ -58,6 +62,7 @@ class State(NamedTuple):
             {
                 "type": "state",
                 "id": self.id,
+                "time": self.time,
                 "source": "fetch" if self.fetched else "store",
                 "record": header,
                 "body_record": self.body_record,
@@ -72,18 +77,19 @@ class State(NamedTuple):
     def from_values(cls, given: Mapping[str, Any]) -> State:
         """Read the values of :meth:`to_line`. Raises one of ``DAMAGE``."""
         record = RobotsRecord.from_header(given["record"], b"")
-        failure = given["failure"]
+        time, failure = given.get("time"), given["failure"]
         if record is None:
             raise EvidenceError("its record is not one of an origin")
         return cls(
             given["id"],
             record,
+            record.updated_at if time is None else time,  # format 4 has none
             given["body_record"],
             given["body_sha256"],
-            given["source"] == "fetch",
-            given["before"],
-            tuple(given["exchanges"]),
-            None if failure is None else (failure[0], failure[1]),
+            fetched=given["source"] == "fetch",
+            before=given["before"],
+            exchanges=tuple(given["exchanges"]),
+            failure=None if failure is None else (failure[0], failure[1]),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.evidence.log_lines import EvidenceError
@@ -17,6 +17,7 @@ from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
     STOPPED,
     VERSION,
+    iso_date,
     longest_body,
 )
 
@@ -40,6 +41,16 @@ class StoredRecord:
     def is_left_out(self) -> bool:
         """Whether the body of the response is not in the archive."""
         return LEFT_OUT.lower() in self.fields
+
+    def check_line(self, values: Mapping[str, Any]) -> None:
+        """Check that it is the record with a line's *values*.
+
+        Raises ``EvidenceError``.
+        """
+        names = ("warc-record-id", "warc-type", "warc-target-uri", "warc-date")
+        named = (values["id"], values["kind"], values["url"], iso_date(values["time"]))
+        if tuple(self.fields.get(name, "") for name in names) != named:
+            raise EvidenceError("it is another record than the line says")
 
     def exchange(self) -> Exchange | None:
         """The response in the record; None for another kind.

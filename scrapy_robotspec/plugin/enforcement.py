@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.access.overrides import Override
+    from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.evidence.observer import Logged
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.request_policy import Extensions
@@ -55,7 +55,7 @@ class Passed:
 
     found: Resolved | None
     """The rules by which it was let through; None where none were needed."""
-    logged: Logged | None
+    logged: LoggedDecision | None
     """Its line in the evidence."""
     outcome: str
     origin: Origin | None
@@ -129,7 +129,7 @@ class Enforcer:
         if before is not None and not before.sent:
             self._stats.undo(before.outcome, before.origin)
 
-    def check_sending(self, request: Request) -> Logged | None:
+    def check_sending(self, request: Request) -> LoggedDecision | None:
         """Raise unless *request*, which leaves its download slot, may be sent (CAC-07).
 
         Raises :class:`RulesExpired` where its rules have to be fetched again. Returns what evidence
@@ -230,8 +230,10 @@ class Enforcer:
         origin = self._policy.origin(final)
         assert origin is not None
         decision, found = await self._robots.wait(origin, final)
-        self._robots.note_decision(final, decision, found, "final_url")
+        logged = self._robots.note_decision(final, decision, found, "final_url")
         self._apply_again(request, final, decision, found)
+        if (passed := self._passed.get(request)) is not None:
+            passed.logged = logged  # its usage header is read with these rules
         self._check_usage(request, response)
         return response
 
@@ -246,7 +248,8 @@ class Enforcer:
         from scrapy_robotspec.protocol.usage import Usage  # few pages state any
 
         usage = summary.get("usage", Usage())
-        if header := b", ".join(response.headers.getlist(HEADER)):
+        header = b", ".join(response.headers.getlist(HEADER))
+        if header:
             usage |= Usage.from_header(header)
         if usage.statements:
             # A new dict: other requests may share the old one.
@@ -259,7 +262,7 @@ class Enforcer:
             decision = Decision(False, "usage", origin=origin, usage=refused, **of_file)
         passed = self._passed.get(request)
         if self._observer is not None and passed is not None and passed.logged is not None:
-            self._observer.on_usage(passed.logged, response, decision)
+            self._observer.on_usage(passed.logged, header, decision)
         if decision is not None:
             raise self._refuse(request, request, decision)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import Request
 from scrapy import signals as scrapy_signals
@@ -34,19 +34,16 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.evidence.decision_lines import LoggedDecision
+    from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.lookup import FetchDone
-    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver, Logged
+    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")
 
 _T = TypeVar("_T")
-
-#: Where a decision applies: before a download, to the URL that a download handler was redirected
-#: to, to a request inside a browser, to a page by the usage preferences of its header, to a URL
-#: that a spider asked about, or nowhere (dry run).
-Stage = Literal["request", "final_url", "browser", "response", "question", "dry_run"]
 
 #: Pause between two looks for a spider that closes (seconds).
 _POLL = 0.2
@@ -139,7 +136,7 @@ class CrawlRobots:
 
     def note_decision(
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
-    ) -> Logged | None:
+    ) -> LoggedDecision | None:
         """Log *decision*, which applies to *request* now, as evidence."""
         observer = self.observer
         return None if observer is None else observer.on_decision(request, decision, found, stage)
@@ -225,9 +222,10 @@ class CrawlRobots:
     # --- evidence
 
     def _open_evidence(self) -> EvidenceObserver:
-        from scrapy_robotspec.plugin.evidence.observer import open_evidence
+        from scrapy_robotspec.plugin.evidence.opening import open_evidence
 
-        observer, exchanges = open_evidence(self._crawler, self, time.time())
+        used = (self.settings, self.tokens, self.policy)
+        observer, exchanges = open_evidence(self._crawler, *used, time.time())
         self._runtime.archive_exchanges(exchanges)
         return observer
 

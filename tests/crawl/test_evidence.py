@@ -237,6 +237,31 @@ def test_the_urls_that_handlers_are_redirected_to_are_logged(
     replayed(tmp_path, 2)
 
 
+def test_a_usage_header_behind_a_redirect_of_the_handler_replays(
+    server: Server, tmp_path: Path
+) -> None:
+    """It is combined with the file of the site that sent it."""
+    header = [("Content-Usage", "search=y")]
+    stated = "User-agent: *\nAllow: /\nContent-Usage: train-ai=y\n"
+    other = server.site("127.0.0.3", NO, page=reply("", headers=header))
+    pages = {"/x": reply("", headers=[("X-Final", other.url("/yes")), *header])}
+    site = server.site("127.0.0.2", stated, pages=pages)
+    settings = {
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+        "ROBOTSPEC_USAGE": ["train-ai"],
+        "ROBOTSPEC_USAGE_POLICY": "require-allowed",
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.FollowsRedirects": 900},
+    }
+    result = crawl([site.url("/x")], settings)
+    assert set(result.errors) == {site.url("/x")}
+    assert [(line["url"], line["stage"], line["allowed"]) for line in lines_of(tmp_path)] == [
+        (site.url("/x"), "request", True),
+        (other.url("/yes"), "final_url", True),
+        (other.url("/yes"), "response", False),
+    ]
+    replayed(tmp_path, 3)
+
+
 def test_a_file_from_a_shared_store_is_archived_with_its_digest_and_date(
     server: Server, tmp_path: Path
 ) -> None:
@@ -424,6 +449,20 @@ def test_a_body_behind_a_redirect_into_a_private_network_is_left_out(
         assert (b"Robotspec-Left-Out-Length: %d" % len(body) in everything_in(folder)) is bool(
             not_checkable
         )
+
+
+def test_a_private_address_behind_a_public_host_that_is_down_agrees(
+    server: Server, tmp_path: Path
+) -> None:
+    """No rule is left out where none decided."""
+    inside = server.site("127.0.0.3", reply("internal", 503))
+    public = server.site("public.example", redirect(inside.url("/robots.txt")), port=80)
+    proxy = {"proxy": f"http://127.0.0.9:{server.port}"}
+    settings = {**QUICK, "ROBOTSPEC_EVIDENCE": str(tmp_path)}
+    crawl([{"url": public.url("/"), "meta": proxy}], settings)
+    (line,) = lines_of(tmp_path)
+    assert (line["reason"], line["rule"]) == ("unreachable", None)
+    replayed(tmp_path, 1)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -1,12 +1,14 @@
 """Starts ``scrapy crawl`` in its own process, and reads its results.
 
-``crawl()`` runs one to its end; ``start()`` gives a running one that can be watched, interrupted
-and killed.
+``crawl()`` runs one to its end; ``Running`` is one that can be watched, interrupted and killed.
+The evidence of each crawl that keeps some is replayed at its end. With the environment variable
+``ROBOTSPEC_TEST_EVIDENCE`` every crawl keeps some.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import pprint
 import signal
 import tempfile
@@ -19,6 +21,7 @@ from typing import Any
 
 from scrapy import version_info
 
+from scrapy_robotspec.evidence.replay import replay
 from tests.support.crawl_starter import ForkedProcess
 from tests.support.event_log import JOB_VARIABLE
 
@@ -117,9 +120,13 @@ class Running:
         folder = Path(self._folder.name)
         self._notes, self._log = folder / "notes.jsonl", folder / "log.txt"
         self._notes.touch()
+        given = {**MODES[mode], **(settings or {})}
+        if "ROBOTSPEC_TEST_EVIDENCE" in os.environ:
+            given.setdefault("ROBOTSPEC_EVIDENCE", str(folder / "evidence"))
+        self._evidence = folder / given.get("ROBOTSPEC_EVIDENCE", "evidence")
         job = {
             "requests": list(requests),
-            "settings": {**MODES[mode], **(settings or {})},
+            "settings": given,
             "notes": str(self._notes),
             **(more or {}),
         }
@@ -184,6 +191,8 @@ class Running:
         """Wait for the end; an AssertionError after *seconds*."""
         exit_code = self._process.wait(seconds)
         assert exit_code is not None, f"no end after {seconds} s:\n{self.log[-3000:]}"
+        if self._evidence.is_dir():
+            assert replay(self._evidence).problems == []
         return Result(
             exit_code=exit_code,
             events=self.events,

@@ -66,7 +66,9 @@ class Crawl:
         assert where is not None
         response = Exchange(where.robots_url, status, (("Content-Type", "text/plain"),), body)
         head = response_head(response, "HTTP/1.1")
-        received = NewRecord(next(record_ids()), "response", response.url, at, body, head=head)
+        received = NewRecord(
+            next(record_ids()), "response", response.url, at, body, head=head, began=at
+        )
         asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
         self.writer.add_line(self.writer.store(received._replace(request=asked)))
         result = result_of(response, (), None, self.settings.max_size)
@@ -79,6 +81,7 @@ class Crawl:
         state = State(
             next(record_ids()),
             record,
+            at,
             body_record if record.body else None,
             fetched=True,
             before=before.id if before else None,
@@ -86,6 +89,18 @@ class Crawl:
         )
         self.writer.add_line(state.to_line())
         self._held[where] = state
+
+    def take_over(self, origin: str, body: bytes, fetched_at: float, at: float) -> None:
+        """A record that another process fetched is found in a shared store."""
+        where = Origin.of(origin)
+        assert where is not None
+        url = where.robots_url
+        result = result_of(Exchange(url, 200, (), body), (), None, self.settings.max_size)
+        record = self.settings.policy_of(where).apply(None, where, result, fetched_at, 0.5)
+        stored = NewRecord(next(record_ids()), "resource", url, fetched_at, body)
+        self.writer.add_line(self.writer.store(stored))
+        self._held[where] = State(next(record_ids()), record, at, stored.id)
+        self.writer.add_line(self._held[where].to_line())
 
     def decide(self, url: str, at: float = START, **changes: Any) -> dict[str, Any]:
         """A decision is made and logged, with *changes* to its line."""
@@ -112,9 +127,16 @@ class Crawl:
         self.writer.add_line(dumps(line))
         return line
 
-    def send(self, at: float, status: int | None = 200, seconds: float = 0.1) -> None:
-        """The page of the last decision leaves."""
-        line = {"type": "sent", "time": at, "decision": self.decisions, "status": status}
+    def send(
+        self,
+        at: float,
+        status: int | None = 200,
+        seconds: float = 0.1,
+        number: int | None = None,
+    ) -> None:
+        """The page of a decision leaves; by default of the last."""
+        decision = number or self.decisions
+        line = {"type": "sent", "time": at, "decision": decision, "status": status}
         self.writer.add_line(dumps({**line, "seconds": seconds}))
 
     def close(self, at: float = START + 60) -> None:

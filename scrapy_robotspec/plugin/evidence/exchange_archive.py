@@ -72,6 +72,8 @@ class FetchArchive:
     def __init__(self, archive: ExchangeArchive, origin: Origin, time: float) -> None:
         self.records: list[str] = []
         """Ids of the archived responses and failures."""
+        self.is_left_out = False
+        """Whether the body of the last response is not archived (SAF-06)."""
         self._archive = archive
         self._origin = origin
         self._began = time
@@ -86,7 +88,8 @@ class FetchArchive:
         address = str(response.ip_address or "")
         body = exchange.body[: archive.longest_body]
         fields = to_field("WARC-IP-Address", address) if address else ""
-        if self._leads_inside("" if request.meta.get("proxy") else address, url):
+        self.is_left_out = self._leads_inside("" if request.meta.get("proxy") else address, url)
+        if self.is_left_out:
             fields, body = fields + left_out(exchange.body), b""
         elif exchange.stopped or len(body) < len(exchange.body):
             fields += to_field("WARC-Truncated", STOPPED)

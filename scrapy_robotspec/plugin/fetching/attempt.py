@@ -143,7 +143,13 @@ class Attempt:
         sent = self._sent
         assert sent is not None
         agent = product_name(sent.headers.get(b"User-Agent"))
-        return replace(result, local=local, agent=agent, records=self._records)
+        return replace(
+            result,
+            local=local,
+            agent=agent,
+            records=self._records,
+            is_left_out=self._archive is not None and self._archive.is_left_out,
+        )
 
     async def _download(self, url: str) -> Exchange:
         context = self._context

@@ -183,6 +183,17 @@ def test_of_two_crawls_that_run_each_may_follow_its_own_copy(tmp_path: Path) -> 
     assert one(tmp_path, 200) == "disallowed"
 
 
+def test_rules_of_another_process_hold_from_the_moment_they_were_taken_over(
+    tmp_path: Path,
+) -> None:
+    """Not from their fetch: a page that left in between was allowed."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"")
+    crawl.take_over(SITE, RULES, fetched_at=START + 50, at=START + 200)
+    crawl.close(START + 300)
+    assert [one(tmp_path, time) for time in (40, 100, 199, 202)] == [*["allowed"] * 3, "disallowed"]
+
+
 def settled(folder: Path, time: float) -> Audit:
     """The audit of one request, compared with the decisions."""
     audit = audited(folder, [(START + time, NO)])

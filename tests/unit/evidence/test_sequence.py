@@ -1,0 +1,281 @@
+"""Sequence: an owner who seals all lines again is still caught by lines that contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scrapy_robotspec.evidence.replay import replay
+from tests.support.evidence import RULES, START, Crawl, lines_of, write_lines
+
+SITE = "https://example.com"
+NO = f"{SITE}/private/x"
+DAY = 86400.0
+
+Lines = list[dict[str, Any]]
+#: Changes the lines of :func:`honest`, and returns the number of the line with the contradiction.
+Forgery = Callable[[Lines], int]
+
+
+def honest(folder: Path) -> None:
+    """Pages are decided and leave; then the rules forbid one of them."""
+    crawl = Crawl(folder)
+    crawl.fetch(SITE, b"")
+    crawl.decide(NO, START + 1)
+    crawl.send(START + 2)
+    crawl.decide(f"{SITE}/a", START + 3)
+    crawl.send(START + 3, seconds=5.0)
+    crawl.fetch(SITE, RULES, at=START + 10)
+    crawl.decide(f"{SITE}/b", START + 11)
+    crawl.send(START + 12)
+    crawl.decide(NO, START + 13)
+    crawl.decide(f"{SITE}/c", START + 14)
+    crawl.close()
+
+
+def seal(folder: Path, lines: Lines) -> None:
+    """Write *lines* as the owner would: with the counts of the last line."""
+    for kind, name in {"decision": "decisions", "sent": "sent", "state": "states"}.items():
+        lines[-1][name] = sum(line["type"] == kind for line in lines)
+    write_lines(folder, lines)
+
+
+def of(lines: Lines, kind: str, number: int) -> int:
+    """Index of the line of that kind; *number*: from 0."""
+    return [at for at, line in enumerate(lines) if line["type"] == kind][number]
+
+
+def a_second_page(lines: Lines) -> int:
+    lines.insert(of(lines, "sent", 0), deepcopy(lines[of(lines, "sent", 0)]))
+    return of(lines, "sent", 1) + 1
+
+
+def a_hundred_pages(lines: Lines) -> int:
+    at = of(lines, "sent", 2)
+    lines[at:at] = [deepcopy(lines[at]) for _ in range(100)]
+    return at + 2
+
+
+def a_page_of_a_refusal(lines: Lines) -> int:
+    sent = lines.pop(of(lines, "sent", 2))
+    lines.insert(of(lines, "decision", 4), sent | {"decision": 4, "time": START + 13})
+    return of(lines, "sent", 2) + 1
+
+
+def a_page_after_the_ban(lines: Lines) -> int:
+    sent = lines.pop(of(lines, "sent", 0))
+    lines.insert(of(lines, "decision", 3), sent | {"time": START + 12.5})
+    return of(lines, "sent", 2) + 1
+
+
+def a_page_before_its_decision(lines: Lines) -> int:
+    lines[of(lines, "sent", 2)] |= {"time": START + 6, "seconds": 6.0}
+    return of(lines, "sent", 2) + 1
+
+
+def a_page_after_the_lifetime(lines: Lines) -> int:
+    lines[of(lines, "sent", 2)]["time"] = START + 2 * DAY
+    return of(lines, "sent", 2) + 1
+
+
+def _allowed_before(lines: Lines) -> tuple[int, dict[str, Any]]:
+    """The refusal, and the members by which the page was allowed before."""
+    first = lines[of(lines, "decision", 0)]
+    names = ("allowed", "reason", "line", "rule", "group", "state", "record")
+    return of(lines, "decision", 3), {name: first[name] for name in names}
+
+
+def a_state_that_was_replaced(lines: Lines) -> int:
+    at, allowed = _allowed_before(lines)
+    lines[at] |= allowed
+    return at + 1
+
+
+def rules_of_another_time(lines: Lines) -> int:
+    at, allowed = _allowed_before(lines)
+    lines[at] |= {**allowed, "rules_time": START + 9}
+    return at + 1
+
+
+def rules_that_had_expired(lines: Lines) -> int:
+    last = of(lines, "decision", 4)
+    lines[last] |= {"time": START + 3 * DAY, "rules_time": START + 14}
+    return last + 1
+
+
+def a_state_put_back(lines: Lines) -> int:
+    """The owner says that a store still had the older rules."""
+    old, (at, allowed) = lines[of(lines, "state", 0)], _allowed_before(lines)
+    source: dict[str, Any] = {"source": "store", "before": None, "exchanges": [], "time": START + 5}
+    lines.insert(at, {**old, **source, "id": "again"})
+    lines[at + 1] |= {**allowed, "state": "again"}
+    return at + 2
+
+
+def a_fetch_that_began_from_replaced_rules(lines: Lines) -> int:
+    """So that an outage seems to last as long as it has to."""
+    at = of(lines, "state", 1)
+    third = {**lines[at], "id": "third", "before": lines[of(lines, "state", 0)]["id"]}
+    lines.insert(at + 1, third | {"time": START + 10.5, "exchanges": []})
+    return at + 2
+
+
+def a_decision_without_a_line(lines: Lines) -> int:
+    del lines[of(lines, "decision", 3)]
+    return of(lines, "decision", 3) + 1
+
+
+def an_earlier(kind: str, number: int, seconds: float = 8.0) -> Forgery:
+    def forge(lines: Lines) -> int:
+        at = of(lines, kind, number)
+        lines[at]["time"] -= seconds
+        return at + 1
+
+    forge.__name__ = f"an_earlier_{kind}"
+    return forge
+
+
+FORGERIES: dict[Forgery, str] = {
+    a_second_page: "a page left that the decision 1 does not allow (any more)",
+    a_hundred_pages: "a page left that the decision 3 does not allow (any more)",
+    a_page_of_a_refusal: "a page left that the decision 4 does not allow (any more)",
+    a_page_after_the_ban: "a page left 1.5 s after the rules of its decision 1",
+    a_page_before_its_decision: "a page left 3 s before its decision 3",
+    a_page_after_the_lifetime: "s after the rules of its decision 3 had expired",
+    a_state_that_was_replaced: "had been replaced 3 s before",
+    rules_of_another_time: "made by the rules of another time",
+    rules_that_had_expired: "made by the rules of another time",
+    a_state_put_back: "again had been replaced 3 s before",
+    a_fetch_that_began_from_replaced_rules: "had been replaced 0.5 s before",
+    a_decision_without_a_line: "the decision 5 stands after 3",
+    an_earlier("decision", 2): "its time is 7 s before that of another line",
+    an_earlier("sent", 2): "a page left 5 s before its decision 3",
+    an_earlier("state", 1): "its time is 8 s before that of another line",
+    an_earlier("end", 0, 50): "its time is 4 s before that of another line",
+}
+
+
+def test_an_honest_log_has_no_contradiction(tmp_path: Path) -> None:
+    honest(tmp_path)
+    result = replay(tmp_path)
+    assert (result.problems, result.agree, result.sent, result.sent_by_rules) == ([], 5, 3, 3)
+
+
+@pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
+def test_a_contradiction_is_named_with_its_line(tmp_path: Path, forge: Forgery) -> None:
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    number = forge(lines)
+    seal(tmp_path, lines)
+    result = replay(tmp_path)
+    found = [each for each in result.problems if f": line {number}: " in each]
+    assert any(FORGERIES[forge] in each for each in found)
+    assert result.problem_count <= (100 if forge is a_hundred_pages else 2)
+    assert result.decisions == result.agree + result.differ
+
+
+@pytest.mark.parametrize("forge", [an_earlier("decision", 2), an_earlier("end", 0, 50)])
+def test_a_note_of_the_clock_explains_times_that_go_back(tmp_path: Path, forge: Forgery) -> None:
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    number = forge(lines)
+    note = {"type": "clock", "time": START + 11, "jump": -9.0}
+    seal(tmp_path, [*lines[: number - 1], note, *lines[number - 1 :]])
+    assert replay(tmp_path).problems == []
+    note["jump"] = 9.0
+    seal(tmp_path, [*lines[: number - 1], note, *lines[number - 1 :]])
+    assert len(replay(tmp_path).problems) == 1
+
+
+def test_a_page_whose_decision_was_lost_is_no_contradiction(tmp_path: Path) -> None:
+    """A full disk: the gap is the problem, not the page."""
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    gap = {"type": "gap", "time": START + 60, "lost": 1}
+    lines[-1] |= {"lost": 1}
+    del lines[of(lines, "decision", 1)]
+    seal(tmp_path, [*lines[:-1], gap, lines[-1]])
+    result = replay(tmp_path)
+    assert (result.differ, result.sent, result.sent_by_rules) == (0, 3, 2)
+    first, second, third = (each.partition(": ")[2] for each in result.problems)
+    assert first.endswith("or its line is missing")
+    assert second.endswith("the decision 3 stands after 1")
+    assert third.startswith("line 14: 1 lines and records were lost")
+
+
+def test_the_format_before_is_read_by_what_it_has(tmp_path: Path) -> None:
+    """Its states have no time; the moments of other lines need not follow each other."""
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    lines[0]["format"] = 4
+    for line in lines:
+        if line["type"] == "state":
+            del line["time"]
+    seal(tmp_path, lines)
+    result = replay(tmp_path)
+    assert (result.problems, result.agree) == ([], 5)
+    lines[0]["format"] = 5
+    seal(tmp_path, lines)
+    assert "time of a state has a wrong value" in replay(tmp_path).problems[0]
+
+
+# --- random mixtures
+
+
+class World:
+    """An honest crawl of three sites that makes one step after another."""
+
+    def __init__(self, folder: Path) -> None:
+        self.crawl = Crawl(folder)
+        self.now = START
+        self.sites = [f"https://{name}.example" for name in "abc"]
+        self.fetched: dict[str, float] = {}
+        self.queued: list[tuple[int, str]] = []
+        """Decisions whose pages have not left: number and site."""
+
+    def step(self, choice: int, site: str, pause: float) -> None:
+        self.now += pause
+        if site not in self.fetched or choice == 0:
+            self.crawl.fetch(site, RULES if choice else b"", at=self.now)
+            self.queued = [each for each in self.queued if each[1] != site]
+            self.fetched[site] = self.now
+        elif choice < 3:
+            line = self.crawl.decide(f"{site}/{'private/' if choice > 1 else ''}", self.now)
+            if line["allowed"]:
+                self.queued.append((self.crawl.decisions, site))
+        elif self.queued:
+            number, _ = self.queued.pop(0)
+            self.crawl.send(self.now, number=number, seconds=0.0)
+
+
+STEP = st.tuples(st.integers(0, 5), st.integers(0, 2), st.floats(0, 5))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(STEP, max_size=40), st.data())
+def test_random_honest_crawls_are_clean_and_their_forgeries_are_not(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int, float]], data: Any
+) -> None:
+    folder = tmp_path_factory.mktemp("evidence")
+    world = World(folder)
+    for choice, site, pause in steps:
+        world.step(choice, world.sites[site], pause)
+    world.crawl.close(world.now)
+    assert replay(folder).problems == []
+    lines = lines_of(folder)
+    sent = [at for at, line in enumerate(lines) if line["type"] == "sent"]
+    if not sent:
+        return
+    at = data.draw(st.sampled_from(sent))
+    if data.draw(st.booleans()):
+        lines.insert(data.draw(st.integers(at + 1, len(lines) - 1)), lines[at])
+    else:
+        lines[at]["time"] += 2 * DAY
+    seal(folder, lines)
+    assert replay(folder).problems
