@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Beginning of a new file's name that is taken from the old one (bytes).
-_NAME = 100
+#: Beginning of a new file's name that is taken from the old one (characters).
+_NAME = 50
 #: Length of the random part of that name.
 _RANDOM = 16
 _ENDING = ".unfinished"
@@ -65,4 +65,4 @@ def unfinished(path: str) -> list[str]:
 
 def _beginning(path: str | os.PathLike[str]) -> str:
     folder, name = os.path.split(path)
-    return os.path.join(folder, f".{os.fsdecode(os.fsencode(name)[:_NAME])}.")
+    return os.path.join(folder, f".{name[:_NAME]}.")

@@ -79,7 +79,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             if ctx.resilient_parsing:  # a shell completes a word
                 return None
-            meant = closest(cmd_name, COMMANDS)
+            meant = closest(cmd_name.lower(), COMMANDS)
             remedy = f"did you mean {meant}?" if meant else f"commands are {', '.join(COMMANDS)}"
             raise MisuseError(f"no such command: {cmd_name!r}; {remedy}")
         if cmd_name == "explain":

@@ -94,6 +94,7 @@ def command(
     responses, a table (Parquet, JSON lines or CSV) with url and body, a robots.txt file, or a
     folder of such files. Files already in FOLDER are kept.
     """
+    screen = session.screen
     try:
         from scrapy_robotspec.bulk.inputs import find_inputs
         from scrapy_robotspec.bulk.questions import Questions
@@ -106,7 +107,7 @@ def command(
     planned = [Job(each, questions, folder, form) for each in found]
     try:
         with opened(folder, inputs):
-            _note_names(questions, session.screen)
+            _note_names(questions, screen)
             made = {job: job.finished() for job in planned}
             todo = [job for job, counts in made.items() if counts is None]
             sizes = {job: job.size for job in todo}
@@ -114,20 +115,20 @@ def command(
             for job, counts in run(todo, jobs or os.cpu_count() or 1):
                 made[job] = counts
                 read += sizes[job]
-                session.screen.share(read, sum(sizes.values()), "read")
+                screen.share(read, sum(sizes.values()), "read")
     except OSError as error:
         raise MisuseError(f"cannot write to {folder}: {error.strerror or error}") from error
     except KeyboardInterrupt:
-        session.screen.note("interrupted; the same command goes on from here")
+        screen.note("interrupted; the same command goes on from here")
         raise
     if len(todo) < len(planned):
-        session.screen.note(f"{count(len(planned) - len(todo), 'output')} of {folder} kept")
+        screen.note(f"{count(len(planned) - len(todo), 'output')} of {folder} kept")
     if ignored:
-        session.screen.note(
+        screen.note(
             f"{count(ignored, 'file')} of folders ignored: hidden, links to folders, broken links, "
             "or with other endings"
         )
-    return _sum_up(folder, [counts for counts in made.values() if counts], session.screen)
+    return _sum_up(folder, [counts for counts in made.values() if counts], screen)
 
 
 def _sum_up(folder: str, made: Sequence[Counts], screen: Screen) -> int:

@@ -32,7 +32,7 @@ from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
@@ -177,9 +177,7 @@ class Decisions:
             )
         edition = session.edition(self.sites.edition)
         note_origins(urls, session.screen)
-        sources = open_sources([file], session, self.sites)
-        if sources[0].note_missing(session.screen) and sources[0].is_unreachable:
-            return UNREACHABLE
+        sources = open_sources([file], session, self.sites, single=is_url(file))
         self.output.check_single(sources)
         for source in sources:
             robots = source.parse(edition, session.screen)
@@ -257,24 +255,26 @@ class Decisions:
             self._kept.append(found)
         is_left_out = self.only_disallowed and (found.allowed or found.reason == "not_covered")
         if not (is_left_out or self.output.is_page_only):
-            for line in self._lines(found):
-                self.session.screen.say(line)
+            self._say(found)
 
-    def _lines(self, found: Explanation) -> Iterator[str]:
+    def _say(self, found: Explanation) -> None:
+        screen = self.session.screen
+        name = self._file if self._is_one_of_many else ""
         if self.output.as_json:
-            from scrapy_robotspec.render.as_json import dumps, full_object, short_object
+            from scrapy_robotspec.render.as_json import full_object, short_object
 
             shown = full_object(found) if self.fully else short_object(found)
-            yield dumps({"file": self._file or None, **shown})
+            screen.say_json({"file": self._file or None, **shown})
         elif self.fully:
             if self._numbers.total() > 1:
-                yield ""
-            yield from explained(found, self._file if self._is_one_of_many else "")
+                screen.say()
+            for line in explained(found, name):
+                screen.say(line)
         else:
-            prefix = f"{safe(self._file)}  " if self._is_one_of_many else ""
+            prefix = f"{safe(name)}  " if name else ""
             if self.crawlers.each:
                 prefix += f"{found.crawler:<{_WIDTH}}  "
-            yield short(found, prefix)
+            screen.say(short(found, prefix))
 
     def end(self, name: str, robots: RobotsTxt | None) -> int:
         """Sum up, write the page if any, return the exit code."""
@@ -306,10 +306,8 @@ def _check_sitemap(answers: Decisions, name: str) -> int:
     top = None if is_url(name) else parse_sitemap(name, read_file(name, MAX_BYTES + 1))
     robots = None
     if file is not None and not is_url(file):
-        sources = open_sources([file], session, answers.sites)
-        if len(sources) > 1:
-            raise MisuseError("--sitemap is for one file")
-        robots = sources[0].parse(session.edition(answers.sites.edition), session.screen)
+        (source,) = open_sources([file], session, answers.sites, single=True)
+        robots = source.parse(session.edition(answers.sites.edition), session.screen)
 
     def covered(urls: Sequence[str]) -> Sequence[str]:
         """The URLs of the origin of the site; others are listed (LOC-02)."""

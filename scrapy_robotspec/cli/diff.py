@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
+from scrapy_robotspec.cli.errors import FOUND, GOOD
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.urls import note_origins, read_urls
-from scrapy_robotspec.render.as_json import dumps, rule_object, verdict_object
+from scrapy_robotspec.render.as_json import rule_object, verdict_object
 from scrapy_robotspec.render.explanation import explain, rule_words
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, crawler_words, first_of, paint, safe, verdict_word
@@ -92,12 +92,7 @@ def command(
     edition = session.edition(sites.edition)
     read = read_urls(urls, screen, old, new)
     note_origins(read, screen)
-    sources = open_sources([old, new], session, sites)
-    if len(sources) != 2:
-        raise MisuseError("OLD and NEW are one file each, not folders")
-    missing = [source.note_missing(screen) for source in sources]
-    if any(source.is_unreachable for source in sources):
-        return UNREACHABLE
+    sources = open_sources([old, new], session, sites, single=True)
     before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
     asked = options.find_crawlers(crawlers, [before, after], None)
     changes = list(find_changes(before, after, asked, read))
@@ -106,10 +101,10 @@ def command(
     is_different = bool(changes or removed or added)
     if as_json:
         for change in changes:
-            screen.say(dumps({**_NOTHING, **_object(change)}))
+            screen.say_json({**_NOTHING, **_object(change)})
         if removed or added:
             row = {**_NOTHING, "sitemaps_removed": removed, "sitemaps_added": added}
-            screen.say(dumps(row))
+            screen.say_json(row)
     else:
         written = {**before.written, **after.written}
         for change in changes:
@@ -120,7 +115,7 @@ def command(
         for sign, sitemaps in (("-", removed), ("+", added)):
             for url in sitemaps:
                 screen.say(_signed(sign, f"sitemap: {safe(url)}"))
-        summary = _summary(changes, len(read), is_missing=missing[1])
+        summary = _summary(changes, len(read), is_missing=sources[1].is_missing)
         screen.note(summary if is_different else "no difference")
     return FOUND if is_different else GOOD
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
+from scrapy_robotspec.cli.errors import FOUND, GOOD
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.options import find_crawlers, in_edition
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.render.as_json import dumps, verdict_object
+from scrapy_robotspec.render.as_json import verdict_object
 from scrapy_robotspec.render.explanation import explain
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, paint, safe, verdict_word
@@ -64,13 +64,9 @@ def command(
     screen = session.screen
     read = read_urls(urls, screen, file)
     note_origins(read, screen)
-    sources = open_sources([file], session, sites)
-    if len(sources) > 1:
-        raise MisuseError("give one file")
-    if sources[0].note_missing(screen):
-        return UNREACHABLE if sources[0].is_unreachable else GOOD
-    body = sources[0].read(max(edition.parsing_limit for edition in EDITIONS.values()) + 1)
-    source = sources[0]._replace(path=None, body=body)  # a pipe can be read once
+    (given,) = open_sources([file], session, sites, single=True)
+    body = given.read(max(edition.parsing_limit for edition in EDITIONS.values()) + 1)
+    source = given._replace(path=None, body=body)  # a pipe can be read once
     files = [
         ParsedFile(source.parse(edition, None if at else screen))
         for at, edition in enumerate(EDITIONS.values())
@@ -83,7 +79,10 @@ def command(
     ]
     split = [row for row in rows if disagree(row)]
     for row in rows if show_all else split:
-        for line in [dumps(_object(row))] if as_json else _lines(row):
+        if as_json:
+            screen.say_json(_object(row))
+            continue
+        for line in _lines(row):
             screen.say(line)
     if not as_json:
         total = count(len(rows), "question")

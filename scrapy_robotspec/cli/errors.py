@@ -44,9 +44,7 @@ def closest(word: str, known: Iterable[str]) -> str | None:
     """The known word that a misspelled one most likely means, or None."""
     from difflib import get_close_matches  # few command lines need it
 
-    spellings = {each.lower(): each for each in known}
-    found = get_close_matches(word.lower(), spellings, 1)
-    return spellings[found[0]] if found else None
+    return next(iter(get_close_matches(word, known, 1)), None)
 
 
 def show_error(error: click.ClickException) -> int:

@@ -7,7 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.errors import GOOD, UNREACHABLE, MisuseError, SiteError
 from scrapy_robotspec.protocol.file_kind import foreign_kind, format_of
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe
@@ -55,21 +55,9 @@ class Source(NamedTuple):
         return known
 
     @property
-    def is_unreachable(self) -> bool:
-        """Whether a site gave no usable response."""
-        site = self.site
-        if site is None or site.robots is not None:
-            return False
-        return site.decision is None or not site.decision.allowed
-
-    def note_missing(self, screen: Screen) -> bool:
-        """Say so if a site has no robots.txt; whether that is so."""
-        if self.site is None or self.site.robots is not None:
-            return False
-        from scrapy_robotspec.render.site import why
-
-        screen.fail(f"{safe(self.name)}: {safe(why(self.site))}")
-        return True
+    def is_missing(self) -> bool:
+        """Whether a site has no robots.txt, or gave no usable response."""
+        return self.site is not None and self.site.robots is None
 
 
 def note_contents(name: str, robots: RobotsTxt, screen: Screen) -> None:
@@ -130,10 +118,13 @@ def read_list(name: str) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def open_sources(names: Sequence[str], session: Session, options: SiteOptions) -> list[Source]:
+def open_sources(
+    names: Sequence[str], session: Session, options: SiteOptions, *, single: bool = False
+) -> list[Source]:
     """The files of a command line.
 
-    Folders are replaced by their files; all sites are queried in one crawl.
+    Folders are replaced by their files; all sites are queried in one crawl. A site without a file
+    has an empty one, and is named. ``single``: each name stands for one file.
 
     Raises :class:`MisuseError` for a file that cannot be read.
     """
@@ -144,7 +135,25 @@ def open_sources(names: Sequence[str], session: Session, options: SiteOptions) -
     if urls:
         load_query(session)(lambda query: query.decide(urls), options, answers.append)
     sites = {answer.url: answer for answer in answers}
-    return [source for name in names for source in _sources(name, sites)]
+    found = [source for name in names for source in _sources(name, sites)]
+    if single and len(found) != len(names):
+        raise MisuseError("give one file, not a folder of several")
+    return [source for source in found if _is_usable(source, session.screen, single)]
+
+
+def _is_usable(source: Source, screen: Screen, single: bool) -> bool:
+    """Whether a site's response decides; names one without a file."""
+    site = source.site
+    if site is None or not source.is_missing:
+        return True
+    from scrapy_robotspec.render.site import why
+
+    message = f"{source.name}: {why(site)}"
+    is_allowed = site.decision is not None and site.decision.allowed
+    if single and not is_allowed:
+        raise SiteError(message)
+    screen.fail(safe(message, None), GOOD if is_allowed else UNREACHABLE)
+    return is_allowed
 
 
 def load_query(session: Session) -> QuerySites:

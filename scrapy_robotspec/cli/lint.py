@@ -11,7 +11,7 @@ import click
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError, closest
+from scrapy_robotspec.cli.errors import FOUND, GOOD, MisuseError, closest
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
 from scrapy_robotspec.cli.outputs import write_file
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
@@ -87,17 +87,15 @@ def _most(code: str) -> int:
 
 
 def _json(linted: Iterable[Linted], screen: Screen) -> None:
-    from scrapy_robotspec.render.as_json import dumps, finding_object
+    from scrapy_robotspec.render.as_json import finding_object
 
     for name, findings in linted:
         for finding in findings:
-            screen.say(dumps({"file": name, **finding_object(finding)}))
+            screen.say_json({"file": name, **finding_object(finding)})
 
 
 def _sarif(linted: Iterable[Linted], screen: Screen) -> None:
     """One document of the Static Analysis Results Interchange Format 2.1.0."""
-    from scrapy_robotspec.render.as_json import dumps
-
     found = [(name, finding) for name, findings in linted for finding in findings]
     codes = sorted({finding.code for _, finding in found})
     rules = [_rule(CODES[code]) for code in codes]
@@ -105,7 +103,7 @@ def _sarif(linted: Iterable[Linted], screen: Screen) -> None:
     results = [_result(name, finding, codes.index(finding.code)) for name, finding in found]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    screen.say(dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}))
+    screen.say_json({"$schema": schema, "version": "2.1.0", "runs": [run]})
 
 
 def _rule(code: Code) -> dict[str, Any]:
@@ -166,8 +164,8 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
     default="text",
     help="text; json: an object a line; sarif: one SARIF document.",
 )
+@click.option("--json", "output_format", flag_value="json", help="As --format json.")
 @options.site_options
-@options.json_option
 def command(
     session: Session,
     files: Sequence[str],
@@ -181,7 +179,6 @@ def command(
     explain: str | None,
     output_format: str,
     sites: SiteOptions,
-    as_json: bool,
 ) -> int:
     """Find what is ignored, misspelled, without effect, or probably not meant.
 
@@ -189,29 +186,24 @@ def command(
     its site. Errors and warnings are shown, advice with --advice.
     """
     screen = session.screen
-    form = "json" if as_json else output_format
     if explain is not None:
-        return _explain(explain, form == "json", screen)
+        return _explain(explain, output_format == "json", screen)
     if not files:
         raise MisuseError("give a FILE, or --explain CODE")
-    if statistics and form not in ("text", "json"):
-        raise MisuseError(f"--statistics counts findings, --format {form} lists them: give one")
+    if statistics and output_format == "sarif":
+        raise MisuseError("--statistics counts findings, --format sarif lists them: give one")
     if fix and any(name == STANDARD_INPUT or is_url(name) for name in files):
         raise MisuseError("--fix changes files: give paths")
     is_shown = _selector(select, ignore, advice or strict)
     sources = open_sources(files, session, sites)
-    missing = [source for source in sources if source.note_missing(screen)]
     edition = session.edition(sites.edition)
-    present = [source for source in sources if source not in missing]
-    # A site without a file is open.
-    judged = [each for each in sources if each in present or (expect and not each.is_unreachable)]
     if fix:
-        for source in present:
+        for source in sources:
             _fix(source, edition, is_shown, screen)
     numbers: Counter[Kind] = Counter()
 
     def linted() -> Iterator[Linted]:
-        for source in judged:
+        for source in sources:
             findings = lint(source.parse(edition), expect)
             found = [each for each in findings if is_shown(each) or is_expectation(each)]
             numbers.update((finding.code, finding.severity) for finding in found)
@@ -220,16 +212,12 @@ def command(
     if statistics:
         for _ in linted():
             pass
-        _say_statistics(numbers, form, screen)
+        _say_statistics(numbers, output_format, screen)
     else:
-        FORMATS[form](linted(), screen)
-    severities: Counter[Severity] = Counter()
-    for (_, severity), number in numbers.items():
-        severities[severity] += number
-    if form == "text" and judged:
-        screen.note(_summary(severities, len(judged)))
-    if any(source.is_unreachable for source in missing):
-        return UNREACHABLE
+        FORMATS[output_format](linted(), screen)
+    severities = Counter(severity for _, severity in numbers.elements())
+    if output_format == "text" and sources:
+        screen.note(_summary(severities, len(sources)))
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
 
 
@@ -289,11 +277,9 @@ def _say_statistics(numbers: Counter[Kind], form: str, screen: Screen) -> None:
         for line in columns(rows):
             screen.say(line)
         return
-    from scrapy_robotspec.render.as_json import dumps
-
     for code, kind, number in found:
         shown = {"code": code.code, "severity": kind, "count": number}
-        screen.say(dumps({**shown, "message": code.message}))
+        screen.say_json({**shown, "message": code.message})
 
 
 def _selector(
@@ -341,9 +327,7 @@ def _explain(code: str, as_json: bool, screen: Screen) -> int:
     if found is None:
         raise _no_such_code(code.strip())
     if as_json:
-        from scrapy_robotspec.render.as_json import dumps
-
-        screen.say(dumps(found._asdict()))
+        screen.say_json(found._asdict())
         return GOOD
     for line in _explanation(found, screen):
         screen.say(line)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from scrapy_robotspec.cli.errors import GOOD, MISUSE, MisuseError, SiteError
+from scrapy_robotspec.cli.errors import UNREACHABLE, MisuseError, SiteError
 from scrapy_robotspec.cli.outputs import Output
 from scrapy_robotspec.cli.session import Screen, SiteOptions
 from scrapy_robotspec.cli.urls import UrlOptions
@@ -50,8 +50,6 @@ class CrawlerOptions(NamedTuple):
             raise MisuseError("--token and --each-token exclude each other")
         if not self.tokens:
             return None if self.each else default
-        if any("," in token for token in self.tokens):
-            raise MisuseError("give --token again for each name of one crawler, not a list")
         try:
             return product_tokens(list(self.tokens), edition)
         except ValueError as error:
@@ -116,7 +114,7 @@ def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Co
             except RobotSpecError as error:
                 kind = SiteError if isinstance(error, UnreachableError) else MisuseError
                 raise kind(str(error)) from error
-            return code or (MISUSE if screen.is_incomplete else GOOD)
+            return max(code, screen.code) if screen.code == UNREACHABLE else code or screen.code
 
         wrapped = _common_options(update_wrapper(run, function))  # takes the options over
         return click.command(name, epilog=f"\b\nExamples:\n{examples}")(wrapped)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import time
@@ -114,9 +113,6 @@ def interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt at Ctrl-C and at SIGTERM, which clusters send.
 
     Otherwise they end the process at once, and leave what was begun."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     signals = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(each, signal.default_int_handler) for each in signals]
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scrapy_robotspec.cli.errors import complain
 from scrapy_robotspec.render.text import paint
@@ -43,8 +43,8 @@ class Screen:
         self.out = sys.stdout
         self.err = sys.stderr
         self.quiet = quiet
-        self.is_incomplete = False
-        """Whether a line of a list was skipped; the exit code is not 0 then."""
+        self.code = 0
+        """Exit code of the worst error that did not end the command."""
         self._percent = 0  # on the terminal
 
     paint = staticmethod(paint)
@@ -54,13 +54,23 @@ class Screen:
         self.clear()
         self.out.write(f"{line}\n")
 
+    def say_json(self, value: Any) -> None:
+        """Write one object of the answer."""
+        from scrapy_robotspec.render.as_json import dumps  # most answers are text
+
+        self.say(dumps(value))
+
     def note(self, line: str) -> None:
         """Write one line beside or after the answer, unless quiet."""
         if not self.quiet:
             self.fail(line)
 
-    def fail(self, line: str) -> None:
-        """Write an error, also when quiet."""
+    def fail(self, line: str, code: int = 0) -> None:
+        """Write an error, also when quiet.
+
+        *code*: the exit code that it leads to.
+        """
+        self.code = max(self.code, code)
         self.clear()
         self.out.flush()  # for a reader of both
         complain(line)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import GOOD, UNREACHABLE
+from scrapy_robotspec.cli.errors import GOOD
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.render.as_text import crawler_summary, file_summary
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -49,23 +49,21 @@ def command(
     sources = open_sources(files, session, sites)
     output.check_single(sources)
     edition, screen = session.edition(sites.edition), session.screen
-    code = GOOD
     for at, source in enumerate(sources):
         if at and not output.as_json:
             screen.say()
-        if source.note_missing(screen):
-            code = max(code, UNREACHABLE if source.is_unreachable else GOOD)
-            continue
         file = ParsedFile(source.parse(edition, screen))
         asked: list[Tokens] = []
         if any(crawlers):
             asked = options.find_crawlers(crawlers, [file], ())
-        if not output.is_page_only:
-            lines = _objects if output.as_json else _lines
-            for line in lines(source.name, file, asked):
+        if output.as_json and not output.is_page_only:
+            for row in _objects(source.name, file, asked):
+                screen.say_json(row)
+        elif not output.is_page_only:
+            for line in _lines(source.name, file, asked):
                 screen.say(line)
         output.write(session, source.name, file, [], asked)
-    return code
+    return GOOD
 
 
 def _lines(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
@@ -77,12 +75,12 @@ def _lines(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str
         yield from crawler_summary(file, file.group_for(tokens))
 
 
-def _objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
+def _objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[dict[str, Any]]:
     """An object for each crawler; for none, one with all groups and what holds for any other."""
-    from scrapy_robotspec.render.as_json import crawler_object, dumps, file_object
+    from scrapy_robotspec.render.as_json import crawler_object, file_object
 
     shown = file_object(name, file)
     if asked:
         shown["groups"] = None  # thousands of crawlers would repeat them
     for tokens in asked or [()]:
-        yield dumps({**shown, **crawler_object(file.group_for(tokens), file.robots.edition)})
+        yield {**shown, **crawler_object(file.group_for(tokens), file.robots.edition)}

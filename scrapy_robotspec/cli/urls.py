@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.errors import MISUSE, MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, for_site, is_url, read_list, robots_url
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
@@ -59,8 +59,8 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequen
         bad += 1
         if bad <= _MOST_BAD:
             shown = safe(decode(line))
-            screen.fail(f"{safe(listed)}:{number}: neither a URL nor a path, skipped: {shown}")
-    screen.is_incomplete = bad > 0
+            line_number = f"{safe(listed)}:{number}"
+            screen.fail(f"{line_number}: neither a URL nor a path, skipped: {shown}", MISUSE)
     if bad > _MOST_BAD:
         screen.fail(f"and {bad - _MOST_BAD:,} more")
     if not urls:

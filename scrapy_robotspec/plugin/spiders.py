@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import islice
-from logging import INFO, WARNING
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import IgnoreRequest
@@ -31,7 +30,7 @@ class SitemapsFromRobots(SitemapSpider):
 
     ``sitemap_origins`` are URLs; the robots.txt of each is asked once, as for a page, and the
     sitemaps it names follow those of ``sitemap_urls``. An origin that names none, or whose
-    robots.txt cannot be had, gives none, and the log says how many do; an invalid URL is logged.
+    robots.txt cannot be had, gives none, and the log says if all do; an invalid URL is logged.
     Needs the add-on, else the start raises :class:`~scrapy_robotspec.ConfigurationError`.
     """
 
@@ -41,36 +40,24 @@ class SitemapsFromRobots(SitemapSpider):
         """The requests that the crawl begins with."""
         async for request in super().start():
             yield request
-        has_sitemaps = bool(self.sitemap_urls)
-        without: list[str] = []  # origins
-        async for origin, sitemaps in self._named():
-            if sitemaps:
-                has_sitemaps = True
-            else:
-                without.append(origin)
-            for url in sitemaps:
+        follows = bool(self.sitemap_urls)
+        async for sitemaps in self._named():
+            follows = follows or sitemaps != ()
+            for url in sitemaps or ():
                 self.sitemap_urls = (url,)
                 try:
                     async for request in super().start():
                         yield request
                 except ValueError as error:
                     self.logger.error("The sitemap %a has no valid URL: %s", url, error)
-        if without:
-            self.logger.log(
-                INFO if has_sitemaps else WARNING,
-                "%s: the robots.txt files of %d of %d origins name none, such as that of %a. Give "
-                "their sitemaps in sitemap_urls.",
-                "Some sitemaps are missing" if has_sitemaps else "No sitemap can be followed",
-                len(without),
-                len(self.sitemap_origins),
-                without[0],
+        if self.sitemap_origins and not follows:
+            self.logger.warning(
+                "No sitemap can be followed: no robots.txt of sitemap_origins names one. Give the "
+                "sitemaps in sitemap_urls."
             )
 
-    async def _named(self) -> AsyncIterator[tuple[str, Sequence[str]]]:
-        """The sitemaps of each origin, in order; some origins are asked at the same time.
-
-        Ends when the spider closes.
-        """
+    async def _named(self) -> AsyncIterator[tuple[str, ...] | None]:
+        """The sitemaps of each origin, in order; some origins are asked at the same time."""
         middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
         if middleware is None:
             raise ConfigurationError(
@@ -87,19 +74,13 @@ class SitemapsFromRobots(SitemapSpider):
                 "SitemapsFromRobots has no origins, so no robots.txt is asked for sitemaps: set "
                 "sitemap_origins = ['https://example.com/'] in the spider."
             )
-        coming = (
-            (url, _compat.deferred(self._of(url, middleware))) for url in self.sitemap_origins
-        )
+        coming = (_compat.deferred(self._of(url, middleware)) for url in self.sitemap_origins)
         asked = deque(islice(coming, _AHEAD))
         while asked:
-            url, found = asked.popleft()
-            sitemaps = await _compat.as_future(found)
-            if sitemaps is None:
-                return
-            yield url, sitemaps
+            yield await _compat.as_future(asked.popleft())
             asked.extend(islice(coming, 1))
 
-    async def _of(self, url: str, middleware: RobotSpecMiddleware) -> Sequence[str] | None:
+    async def _of(self, url: str, middleware: RobotSpecMiddleware) -> tuple[str, ...] | None:
         """The sitemaps of one origin; None when the spider closes."""
         try:
             return await middleware.sitemaps(url)

@@ -20,14 +20,16 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
-#: Keys about a crawler's group besides its names.
-_GROUP_KEYS = ("group_lines", "crawl_delay", "other")
 #: Fields of a record that are shown as they are.
 _RECORD_FIELDS = (
     *("redirect_error", "truncated", "content_type", "failure", "failures"),
     "unreachable_since",
 )
-_RECORD_KEYS = (*_RECORD_FIELDS, "hops", "meaning", "lifetime", "bytes")
+#: Keys of a full object that a file or a site may lack.
+_FULL_KEYS = (
+    *("path", "matches", "group_lines", "crawl_delay", "other", "usage", "seconds", "robots_url"),
+    *(*_RECORD_FIELDS, "hops", "meaning", "lifetime", "bytes", "fetched_now"),
+)
 
 
 def dumps(value: Any) -> str:
@@ -72,18 +74,19 @@ def short_object(found: Explanation) -> dict[str, Any]:
 
 def full_object(found: Explanation) -> dict[str, Any]:
     """One URL with everything that led to its decision."""
-    site, group, edition = found.site, found.group, found.edition
-    return {
-        **short_object(found),
-        "path": group and found.path,
-        "matches": group and [rule_object(rule, edition) for rule in found.matches],
-        **(group_object(group) if group else dict.fromkeys(_GROUP_KEYS)),
-        "usage": found.usage and usage_object(found.usage),
-        "seconds": site and round(site.seconds, 3),
-        "robots_url": site and site.origin and site.origin.robots_url,
-        **(record_object(site.record) if site and site.record else dict.fromkeys(_RECORD_KEYS)),
-        "fetched_now": site and site.record and site.fetched,
-    }
+    shown = {**short_object(found), **dict.fromkeys(_FULL_KEYS)}
+    site = found.site
+    if found.group is not None:
+        matches = [rule_object(rule, found.edition) for rule in found.matches]
+        shown |= {"path": found.path, "matches": matches, **group_object(found.group)}
+    if found.usage is not None:
+        shown["usage"] = usage_object(found.usage)
+    if site is not None:
+        shown["seconds"] = round(site.seconds, 3)
+        shown["robots_url"] = site.origin and site.origin.robots_url
+        if site.record is not None:
+            shown |= {**record_object(site.record), "fetched_now": site.fetched}
+    return shown
 
 
 def file_object(name: str, file: ParsedFile) -> dict[str, Any]:
@@ -118,8 +121,11 @@ def crawler_object(group: GroupSummary, edition: Edition) -> dict[str, Any]:
 
 def group_object(group: GroupSummary) -> dict[str, Any]:
     """A crawler's group besides its names and rules."""
-    others = [asdict(line) for line in group.other]
-    return dict(zip(_GROUP_KEYS, (group.first_lines, group.crawl_delay, others), strict=True))
+    return {
+        "group_lines": group.first_lines,
+        "crawl_delay": group.crawl_delay,
+        "other": [asdict(line) for line in group.other],
+    }
 
 
 def record_object(record: RobotsRecord) -> dict[str, Any]:
