@@ -50,7 +50,7 @@ _MEANT_LINE = rb"""(?ix)
     \A [\s\xc2\xa0\xe2\x80\x8b\xef\xbb\xbf]* user-?agent [ \t]* :
     | (?: \A | [\r\n] ) [>*"'`/; \t\xc2\xa0\xe2\x80\x8b\xef\xbb\xbf-]* (?:
         (?: (?: d[a-z]{2,5} [-_ ]? )? al+o?w? (?: ed | s )?
-            | site-?maps? | crawl-?delay | content-(?: usage | signal ) | license | clean-param
+            | site[-_ ]?maps? | crawl-?delay | content-(?: usage | signal ) | license | clean-param
             | host | noindex | request-rate | visit-time
         ) [ \t\xc2\xa0\xe2\x80\x8b]* (?: : | \xef\xbc\x9a )
         | user[-_ ]?agents? [ \t\xc2\xa0\xe2\x80\x8b]* (?: : | \xef\xbc\x9a )

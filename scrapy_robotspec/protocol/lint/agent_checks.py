@@ -32,7 +32,7 @@ _IGNORED_TAIL = re.compile(r"(?<=.)(?:[ \t]*/.*|\*)\Z", re.S)
 #: A User-Agent header of a browser, or of a crawler that poses as one.
 _HEADER = re.compile(r"mozilla[ \t]*/|.*[(;][ \t]*compatible[ \t]*;", re.I | re.S)
 #: The name after the first of a list.
-_OTHER_NAME = re.compile(r"[A-Za-z_*-]+[ \t]*[,;][ \t,;]*([A-Za-z_-]{1,64})(?![A-Za-z_-])")
+_OTHER_NAME = re.compile(r"[A-Za-z_*-]+[ \t]*[,;|&][ \t,;|&]*([A-Za-z_-]{1,64})(?![A-Za-z_-])")
 
 
 def check_agents(groups: Sequence[Group], effects: Effects, findings: Findings) -> None:
@@ -73,9 +73,7 @@ def _check_value(
     elif _HEADER.match(value):
         written = f"write {shown(product_name(value))} instead of a User-Agent header"
         findings.add(line, "RS211", f"A line has a name, {written}", read)
-    elif (
-        "*" in value.partition("/")[0] and name != DEFAULT and not is_known(value.removesuffix("*"))
-    ):
+    elif _is_starred(value) and name != DEFAULT:
         begin = value.partition("*")[0].lower()
         meant_too = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
         left_out = next((each for each in meant_too if not effects.follows(each, keys)), None)
@@ -90,6 +88,13 @@ def _check_value(
         if other is not None and not effects.follows(other[1], keys):  # erratum 8895 of RFC 9309
             ignored = f"A line names one crawler, so {shown(other[1])} does not follow the group"
         findings.add(line, "RS203", ignored, read)
+
+
+def _is_starred(value: str) -> bool:
+    """Whether a value is a name with a star in it, and not a well-known one."""
+    name = value.partition("/")[0]
+    is_name = "*" in name and any(letter.isalpha() for letter in name)
+    return is_name and not is_known(name.removesuffix("*"))
 
 
 def _known_to_ignore(name: str) -> str:

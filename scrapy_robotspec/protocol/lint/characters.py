@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _BLANK = "\u00a0\u00ad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
-#: Joiners belong to words of some languages, except at the ends.
-_JOINERS = "\u200c\u200d"
-_SIGNS = "\u00ab\u00bb\u2010-\u2015\u2018-\u201f\u2039\u203a\u2044\u2215\u2217\u2236\uff01-\uff5e"
+#: Joiners and apostrophes, which belong to words of some languages, except at the ends.
+_ENDS = "[\u200c\u200d\u2018\u2019]"
+_SIGNS = "\u00ab\u00bb\u2010-\u201f\u2039\u203a\u2044\u2215\u2217\u2236\uff01-\uff5e"
 
-_INVISIBLE = re.compile(f"[{_BLANK}]|\\A[{_JOINERS}]|[{_JOINERS}]\\Z")
-_ODD = re.compile(f"{_INVISIBLE.pattern}|[{_SIGNS}]")
+_IN_PATH = re.compile(f"[{_BLANK}\u201c-\u201f]|\\A{_ENDS}|{_ENDS}\\Z")
+_ODD = re.compile(f"{_IN_PATH.pattern}|[{_SIGNS}]")
 #: Code points that a message names.
 _MOST = 4
 
 
-def invisible(text: str) -> str:
-    """Code points of the invisible characters, as ``U+00A0, U+200B``; empty for none."""
-    return code_points(_INVISIBLE.findall(text))
+def odd_in_path(text: str) -> str:
+    """Code points of invisible characters and quotes, as ``U+00A0, U+201C``."""
+    return code_points(_IN_PATH.findall(text))
 
 
 def odd(text: str) -> str:
@@ -33,7 +33,7 @@ def odd(text: str) -> str:
 
 def as_meant(text: str) -> str:
     """A text with ASCII signs for full-width ones, and without invisible characters."""
-    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
+    return unicodedata.normalize("NFKC", _IN_PATH.sub("", text))
 
 
 def code_points(characters: Iterable[str]) -> str:

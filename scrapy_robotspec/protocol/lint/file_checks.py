@@ -57,10 +57,10 @@ def check_allow(groups: Sequence[Group], effects: Effects, findings: Findings) -
             continue
         effect = effects.of_crawler(group.crawler)
         wide = [line for line in paths if line.value in EVERYTHING]
-        if not wide:
+        if not wide and paths[0].value.startswith((b"/", b"*")):
             fault = "The group disallows nothing, so the rest of the site is open, too"
             findings.add(paths[0], "RS319", fault, effect)
-        elif not disallows:
+        elif wide and not disallows:
             fault = "Nothing is disallowed, so Allow has no effect"
             better = "Disallow:" if len(group.rules) == 1 else None
             findings.add(wide[0], "RS902", fault, effect, better)

@@ -34,6 +34,10 @@ class Group:
     """Crawl delays, each with the number of keys above it."""
     unbroken: int | None = None
     """Number of rules above its first blank line; None: it has no blank line."""
+    usage_begin: int = 0
+    """Number of keys above the last Content-Usage line that another user-agent line follows."""
+    states_usage: bool = False
+    """Whether a Content-Usage line follows the last user-agent line."""
     separated: bool = False
     """Whether another line followed the last user-agent line."""
     default: Line | None = None
@@ -51,15 +55,14 @@ class GroupReader:
         self._group: Group | None = None
         self.groups: list[Group] = []
 
-    @property
-    def crawlers(self) -> tuple[str, ...]:
-        """The crawlers that a line here applies to.
+    def crawlers(self, field: str) -> tuple[str, ...]:
+        """The crawlers that a usage line here applies to.
 
         A group with many names equals no other one: its line number is appended.
         """
         if self._group is None:
             return ()
-        keys = self._group.keys
+        keys = self._group.keys[self._group.usage_begin if field == "content-usage" else 0 :]
         if len(keys) > _MOST_NAMES:
             return (*keys[:_MOST_NAMES], str(self._group.first.number))
         return tuple(sorted(set(keys), reverse=True))
@@ -87,6 +90,7 @@ class GroupReader:
         group = self._group
         if group is not None:
             group.separated = not group.rules
+            group.states_usage = group.states_usage or line.field == "content-usage"
             if line.field == "crawl-delay":
                 group.delays.append((line, len(group.keys)))
         elif line.field in _GROUP_FIELDS and (
@@ -104,6 +108,8 @@ class GroupReader:
             self._findings.add(line, "RS208", fault, "reads one group")
             group.separated = False
             group.glued = group.glued or group.default
+        if group.states_usage:  # USE-08
+            group.usage_begin, group.states_usage = len(group.keys), False
         group.agents.append(line)
         name = named_agent(line.value, self._edition)
         if name is not None:

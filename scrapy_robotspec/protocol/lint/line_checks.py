@@ -33,11 +33,13 @@ _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
 #: A line in which there is nothing else to check.
-_PLAIN = re.compile(rb"[ \t]*(?:user-agent|allow|disallow)[ \t]*:[\t -\[\]-~]{0,9999}\Z|\Z", re.I)
+_PLAIN = re.compile(
+    rb"[ \t]*(?:user-agent|allow|disallow)[ \t]*:[\t -9;-\[\]-~]{0,9999}\Z|\Z", re.I
+)
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
-_WRITTEN_LINE_END = re.compile(
-    rb"\\[nr](?:\\[nr])*[ \t]*(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I
+_SECOND_FIELD = re.compile(
+    rb"(?:\A|\\[nr]|[ \t,;])(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I
 )
 #: A byte order mark as text in UTF-8, from Latin-1, and a second one.
 _ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
@@ -121,8 +123,8 @@ def _check_bytes(line: Line, findings: Findings) -> None:
     limit = findings.edition.max_line
     if limit is not None and len(line.text) > limit:
         findings.add(line, "RS105", "The line is too long", f"reads its first {limit} bytes")
-    if _WRITTEN_LINE_END.search(line.text):
-        findings.add(line, "RS107", "Line ends are written as text", "reads one line")
+    if _SECOND_FIELD.search(line.value):
+        findings.add(line, "RS107", "Two lines stand on one", "reads one line")
     if _CONTROL.search(line.text):
         ends = b"\0" in line.text and findings.edition.nul_ends_line
         read = "ends the line there" if ends else "reads it as a part of the line"

@@ -113,8 +113,7 @@ class _Reader:
         if self._alike and not is_cut:  # else a later line would be read without one of these
             self._check_redundant()
             check_allow(groups, effects, findings)
-        for statements in self._statements.values():
-            check_hidden(statements, findings)
+        check_hidden(self._statements, findings)
         check_disallowed(rules, self._statements, effects, findings)
 
     def _read(self, line: Line) -> None:
@@ -136,7 +135,7 @@ class _Reader:
     def _read_statement(self, line: Line) -> None:
         statement = read_statement(line)
         check_statement(statement, self._findings)
-        if crawlers := self._reader.crawlers:
+        if crawlers := self._reader.crawlers(statement.field):
             self._statements.setdefault(crawlers, []).append(statement)
 
     def _check_redundant(self) -> None:

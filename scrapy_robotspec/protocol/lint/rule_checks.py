@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol.lint.characters import code_points, invisible
+from scrapy_robotspec.protocol.lint.characters import code_points, odd_in_path
 from scrapy_robotspec.protocol.lint.findings import Effect, shown
 from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
 from scrapy_robotspec.protocol.models import decode
@@ -25,13 +25,15 @@ _STARS = re.compile(rb"\*+")
 #: RFC 3986: characters that no URI contains unless escaped; the space has a code of its own.
 _RAW = re.compile(rb"[\"<>\[\\\]^`{|}]")
 _URL = re.compile(rb"(?:[a-z][a-z0-9+.-]*:)?//|www\.", re.I)
-_QUOTES = "\"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a"
-_QUOTED = re.compile(f"[{_QUOTES}].*[{_QUOTES}]", re.S)
+_QUOTED = re.compile(rb"([\"'`]).*\1", re.S)
 #: A comment right behind a path, without a space in it: the fragment of a URL.
 _FRAGMENT = re.compile(rb"[^\s:#]#[^\s#]*\s*\Z")
 _ENTITY = re.compile(rb"&(?:amp|lt|gt|quot|apos|nbsp|#[0-9]+|#x[0-9a-f]+);", re.I)
-_REGULAR_EXPRESSION = re.compile(
-    rb"\^/|\\[./?dwsSDWb]|\A/?\(?\.[*+]|\.\+|\[\^?[a-z0-9]-[a-z0-9]|\([^()]*\|[^()]*\)", re.I
+#: Regular expressions, and parameters of routes.
+_OTHER_NOTATION = re.compile(
+    rb"\^/|\\[./?dws]|/\.[*+]|\A/?\(?\.[*+]|\[\^?[a-z0-9]-[a-z0-9]|\(\?|\([^()]*\|[^()]*\)"
+    rb"|/:[a-z]|/[<{][a-z_:]+[>}]",
+    re.I,
 )
 _DOTS = re.compile(rb"/(?:\.|%2e){1,2}/", re.I)
 _WORDS = frozenset(
@@ -72,9 +74,14 @@ def _check_path(line: Line, findings: Findings) -> None:
     """Check a path that is not just a star."""
     path, edition = line.value, findings.edition
     unslashed = "puts a slash before it" if edition.slashless is Slashless.ASSUMED else _NEVER
-    if found := invisible(decode(path)):
+    if found := odd_in_path(decode(path)):
         read = "compares it too" if path.startswith(b"/") else unslashed
-        findings.add(line, "RS314", f"The path contains the invisible {found}", read)
+        findings.add(line, "RS314", f"The path contains {found}", read)
+    elif _OTHER_NOTATION.search(path):
+        special = "* and a final $" if edition.wildcards else "no character"
+        fault = "The path looks like a regular expression or a route"
+        findings.add(line, "RS317", fault, f"reads {special} as special")
+        return
     elif not path.startswith(b"/"):
         if path.startswith(b"*") and edition.slashless is Slashless.PATTERN:
             pass
@@ -86,11 +93,6 @@ def _check_path(line: Line, findings: Findings) -> None:
             fault = "The path does not start with a slash"
             fault += "" if first.isascii() else f", but with {code_points(first)}"
             findings.add(line, "RS301", fault, unslashed)
-    if _REGULAR_EXPRESSION.search(path):
-        special = "* and a final $" if edition.wildcards else "no character"
-        fault = "The path looks like a regular expression"
-        findings.add(line, "RS317", fault, f"reads {special} as special")
-        return
     if _DOTS.search(path):
         fault = "Crawlers resolve dot segments before they send a URL"
         findings.add(line, "RS318", fault, "compares the path as written")
@@ -104,10 +106,8 @@ def _kind_of(path: bytes) -> str:
     """Text that is written instead of a path (RUL-04); empty for none."""
     if _URL.match(path):
         return "a URL"
-    text = decode(path)
-    if _QUOTED.fullmatch(text):
-        curly = code_points(each for each in (text[0], text[-1]) if not each.isascii())
-        return f"quoted with {curly}" if curly else "a quoted text"
+    if _QUOTED.fullmatch(path):
+        return "a quoted text"
     return "a word" if path.lower() in _WORDS else ""
 
 

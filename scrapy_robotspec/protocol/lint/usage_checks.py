@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scrapy_robotspec.protocol.lint.findings import shown
@@ -11,7 +12,7 @@ from scrapy_robotspec.protocol.usage import parse_dictionary
 from scrapy_robotspec.protocol.usage_rules import split_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Findings
@@ -46,6 +47,8 @@ _OLD_LABELS: Mapping[Field, Mapping[str, str]] = {
 }
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 _NOTHING = "reads no preference"
+#: Labels that are named as hidden by one path.
+_MOST_HIDDEN = 10
 
 #: Values by label.
 _Members = dict[str, "str | None"]
@@ -64,10 +67,10 @@ class Statement(NamedTuple):
     """The preferences by label; None for a syntax error."""
 
     @property
-    def labels(self) -> set[str]:
+    def labels(self) -> list[str]:
         """Labels with a preference that can be read."""
         members = self.members or {}
-        return {label for label, value in members.items() if self.is_known(label, value)}
+        return [label for label, value in members.items() if self.is_known(label, value)]
 
     def is_known(self, label: str, value: str | None) -> bool:
         """Whether a value says anything about a label (USE-04, USE-07)."""
@@ -101,32 +104,49 @@ def check_statement(statement: Statement, findings: Findings) -> None:
             findings.add(line, "RS507", fault, "hands it on")
 
 
-def check_hidden(statements: Iterable[Statement], findings: Findings) -> None:
+def check_hidden(
+    statements: Mapping[tuple[str, ...], Sequence[Statement]], findings: Findings
+) -> None:
     """Paths that hide a shorter path's label (USE-01).
 
-    Statements of one group. Paths with wildcards are left out. A path is compared with the longest
-    of the shorter ones only, and that one with the next.
+    *statements*: by the crawlers that they apply to. The first of each is looked at.
     """
-    by_path: dict[tuple[Field, bytes], list[Statement]] = {}
-    for statement in statements:
-        if b"*" not in statement.path and not statement.path.endswith(b"$"):
-            by_path.setdefault((statement.field, statement.path), []).append(statement)
+    by_key: dict[str, list[Statement]] = {crawlers[0]: [] for crawlers in statements}
+    for crawlers, some in statements.items():
+        for key in crawlers:
+            if key in by_key:
+                by_key[key] += some
+    found = {each for some in by_key.values() for each in _hidden(some)}
+    for line, label, number in sorted(found):
+        fault = f"The longer path hides {shown(label)} of line {number}"
+        findings.add(line, "RS505", fault, "reads the longest path only")
+
+
+def _hidden(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
+    """Lines, and a label with its line's number that each hides.
+
+    Paths with wildcards are left out. A path is compared with the longest of the shorter ones only,
+    and that one with the next.
+    """
+    first: dict[tuple[Field, bytes], Line] = {}
+    labels: dict[tuple[Field, bytes], dict[str, int]] = {}
+    for each in statements:
+        if b"*" not in each.path and not each.path.endswith(b"$"):
+            key = (each.field, each.path)
+            first.setdefault(key, each.line)
+            stated = labels.setdefault(key, {})
+            for label in each.labels:
+                stated.setdefault(label, each.line.number)
     shorter: list[tuple[Field, bytes]] = []  # prefixes of the path, the longest one last
-    for key in sorted(by_path):
+    for key in sorted(first):
         while shorter and not (shorter[-1][0] == key[0] and key[1].startswith(shorter[-1][1])):
             shorter.pop()
         if shorter:
-            _check_longer(by_path[key], by_path[shorter[-1]], findings)
+            above = labels[shorter[-1]].items()
+            hidden = ((label, number) for label, number in above if label not in labels[key])
+            for label, number in islice(hidden, _MOST_HIDDEN):
+                yield first[key], label, number
         shorter.append(key)
-
-
-def _check_longer(longer: list[Statement], shorter: list[Statement], findings: Findings) -> None:
-    stated = {label for statement in longer for label in statement.labels}
-    for statement in shorter:
-        for label in sorted(statement.labels - stated):
-            fault = f"The longer path hides {shown(label)} of line {statement.line.number}"
-            findings.add(longer[0].line, "RS505", fault, "reads the longest path only")
-            stated.add(label)
 
 
 def _parse(preferences: bytes) -> _Members | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from typing import NamedTuple
 
 import pytest
@@ -48,6 +49,8 @@ TABLE = [
     Row("RS106", "FMT-14", ANY + b"Disallow: /\0/\n", (2,), ANY + b"Disallow:\t/\n"),
     Row("RS107", "FMT-02", b"User-agent: *\\nDisallow:/", (1,), RULE + b"Disallow: /\\na"),
     Row("RS107", "FMT-02", b"User-agent: * \\r\\n Allow : /\n", (1,), ANY + b"#\\n"),
+    Row("RS107", "FMT-02", b"User-agent: * Disallow: /a\nAllow: /b, Sitemap: c\nAllow: allow: /a",
+        (1, 2, 3), ANY + b"Disallow: /a # or allow: /b\nAllow: /allow:/b"),
     Row("RS108", "FMT-05", "\u00ef\u00bb\u00bf".encode() + RULE, (1,), b"\xef\xbb\xbf" + RULE),
     Row("RS108", "FMT-05", b"\xef\xbb\xbf" * 2 + RULE, (1,), b"\xef\xbb\xbf" + RULE),
     Row("RS109", "FMT-06", ANY + "Disallow\uff1a /\nDis\u0430llow: /\n\u200bAllow: /".encode(),
@@ -135,11 +138,14 @@ TABLE = [
         ANY + b"Disallow: /?a&b;amp;\nDisallow: /?a&amp"),
     Row("RS317", "PAT-02", ANY + b"Disallow: /.*\\.pdf$\nAllow: /[0-9]+/\nAllow: /(a|b)\n",
         (2, 3, 4), ANY + b"Allow: /*.pdf$\nAllow: /a[b]\nAllow: /(a)\nAllow: /*|\nAllow: /a.*"),
+    Row("RS317", "PAT-02", ANY + b"Disallow: /user/:id\nAllow: /{id}\nAllow: /<int:id>/", (2, 3, 4),
+        ANY + b"Allow: /user:id\nAllow: /a{b}\nAllow: /:8080"),
     Row("RS317", "RUL-04", ANY + b"Allow: ^/a\nAllow: .*", (2, 3), ANY + b"Allow: /^\nAllow: *.a"),
     Row("RS318", "PAT-15", ANY + b"Disallow: /../a\nAllow: /a/%2E/b", (2, 3),
         ANY + b"Disallow: /.\nAllow: /..a/\nAllow: /...\nAllow: /.a/"),
     Row("RS319", "EXT-04", RULE + ONE + b"Allow: /b\nAllow: /a\n", (4,), RULE + b"Allow: /b"),
     Row("RS319", "EXT-04", ANY + b"Allow: /a/\nAllow: /b/\n", (2,), ANY + b"Allow: /\nAllow: /b"),
+    Row("RS319", "EXT-04", ANY + b"Allow: *.css\n", (2,), ANY + b"Allow: none"),
     Row("RS401", "SIT-03", b"Sitemap: /s.xml\n", (1,), b"Sitemap: http://a/s.xml\n", MODERN),
     Row("RS402", "EXT-01", ANY + b"Crawl-delay: -1\nCrawl-delay: 1e3\nCrawl-delay:\n", (2, 3, 4),
         ANY + b"Crawl-delay: 1.5\nCrawl-delay: 0\nCrawl-delay: .5", MODERN),
@@ -248,6 +254,7 @@ def test_codes_are_found_by_code_and_name() -> None:
 def test_advice_of_the_specifications_is_advice() -> None:
     """EXT-04: RS9xx never count as errors or warnings."""
     assert {code.severity for code in CODES.values() if code.code.startswith("RS9")} == {"advice"}
+    assert {code.severity for code in CODES.values()} == {"error", "warning", "advice"}
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -293,6 +300,43 @@ def test_google_reads_lines_that_the_others_ignore() -> None:
         ignored = [f.line for f in findings if f.message.endswith("ignores the line.")]
         assert ignored == ([] if edition == "google" else [2, 3])
         assert [f.line for f in findings if f.code in ("RS101", "RS102")] == [2, 3]
+
+
+HURTING = {
+    "lines without a colon": b"x\n" * 100_000,
+    "rules outside of groups": b"Allow:\n" * 30_000,
+    "unknown fields": b"".join(b"%d:\n" % number for number in range(30_000)),
+    "odd characters": ANY + "Allow: \u200b\n".encode() * 20_000,
+    "labels in one line": USE + b",".join(b"a%d" % number for number in range(30_000)),
+    "labels that a longer path hides": USE
+    + b",".join(b"a%d=n" % number for number in range(20_000))
+    + b"\nContent-Usage: /a/ b=n" * 1000,
+    "labels that many paths hide": USE
+    + b",".join(b"a%d=n" % number for number in range(9000))
+    + b"".join(b"\nContent-Usage: /p%d b=n" % number for number in range(9000)),
+    "statements without a path": USE + b"a=n\nContent-Usage: b=y, " * 9000,
+    "names": b"".join(
+        b"User-agent: %c%d\n" % (97 + number % 26, number) for number in range(20_000)
+    ),
+    "groups of one crawler": RULE * 8000,
+    "crawl delays": ANY + b"".join(b"Crawl-delay: %d\n" % number for number in range(20_000)),
+}
+
+
+@pytest.mark.parametrize("body", HURTING.values(), ids=HURTING)
+def test_findings_are_linear_in_the_file(body: bytes) -> None:
+    """SAF-02: their number, and the characters of all their texts, which they share."""
+    found = RobotsTxt.parse(body).lint()
+    assert len(found) <= len(body)
+    texts = {id(text): text for finding in found for text in (finding.message, finding.text)}
+    assert sum(map(len, texts.values())) <= 12 * len(body)
+
+
+def test_every_finding_is_returned() -> None:
+    """Also of lines for which the reason is the same."""
+    body = ANY + b"Disallow: /a\n" * 251 + b"Disallow:/$/\n" * 7
+    found = Counter(finding.code for finding in RobotsTxt.parse(body).lint())
+    assert (found["RS303"], found["RS903"], found["RS302"]) == (256, 7, 7)
 
 
 def test_messages_repeat_no_long_text() -> None:
