@@ -11,13 +11,12 @@ from scrapy_robotspec.protocol.agent_index import groups_of, index_agents
 from scrapy_robotspec.protocol.agents import followed_keys
 from scrapy_robotspec.protocol.extent import SITE, rules_of
 from scrapy_robotspec.protocol.file_kind import foreign_kind
-from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.lines import line_ends, text_at
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
 from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, line_start
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
-from scrapy_robotspec.protocol.usage_rules import may_state_usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.questions import Crawlers, Questions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Place
-    from scrapy_robotspec.protocol.groups import RawGroup
 
 #: Max length of the text of a line in the output (characters): each row and path repeats it.
 MAX_TEXT = 2000
@@ -122,21 +120,12 @@ class File:
         return Findings(found["error"], found["warning"], found["advice"])
 
     @cached_property
-    def states_usage(self) -> bool:
-        """Whether there may be usage preferences."""
-        return self.robots is not None and may_state_usage(self.robots.body)
-
-    @cached_property
-    def groups_with_delays(self) -> Sequence[tuple[RawGroup, set[str]]]:
-        """The groups with other lines, and their keys.
-
-        Empty if no line has a crawl delay.
-        """
+    def delays(self) -> AllGroups | None:
+        """The groups, if a line may have a crawl delay."""
         assert self.robots is not None
         if b"crawl-delay" not in self.robots.body.lower():
-            return ()
-        groups = read_groups(self.robots.body, self.edition)
-        return [(group, group.keys(self.edition)) for group in groups if group.others]
+            return None
+        return AllGroups(self.robots.body, self.edition)
 
 
 class Group:
@@ -148,7 +137,7 @@ class Group:
         robots: RobotsTxt,
         index: Mapping[str, Place],
         keys: Sequence[str],
-        asked: Sequence[str],
+        asked: tuple[str, ...],
     ) -> None:
         self._file = file
         self._robots = robots
@@ -202,21 +191,14 @@ class Group:
     @property
     def delay(self) -> float | None:
         """The crawl delay in seconds (EXT-01)."""
-        wanted = set(self._keys)
-        return greatest_delay(
-            line
-            for group, keys in self._file.groups_with_delays
-            if keys & wanted
-            for line in group.others_for(wanted, self._file.edition)
-        )
+        delays = self._file.delays
+        return None if delays is None else greatest_delay(delays.follow(self._asked).others)
 
     @property
     def usage(self) -> Sequence[tuple[str, str]] | None:
         """The usage preferences for ``/``, if that is allowed (USE-03)."""
         if not self.root.allowed:
             return None
-        if not self._file.states_usage:
-            return ()
         return sorted(self._robots.usage_rules(self._asked).find("/").preferences.items())
 
 

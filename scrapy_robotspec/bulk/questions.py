@@ -10,7 +10,12 @@ import pyarrow as pa
 from scrapy_robotspec.editions import AgentMatch, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS
-from scrapy_robotspec.protocol.agents import beginnings, candidates, tokens_from_user_agent
+from scrapy_robotspec.protocol.agents import (
+    asked_keys,
+    beginning_of,
+    keys_of,
+    tokens_from_user_agent,
+)
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
@@ -146,14 +151,15 @@ class Crawlers:
     def __init__(self, names: Sequence[str], edition: Edition) -> None:
         self.edition = edition
         self.names = [Name.of(name, edition) for name in names]
+        keys = [asked_keys(name.asked, edition) for name in self.names]
         #: How the agents begin that matter, if that is worth the comparison.
         self.beginnings: tuple[bytes, ...] = ()
         if len(names) <= _FEW:
-            named = {each for name in self.names for each in beginnings(name.asked, edition)}
+            named = [beginning_of(key, edition) for some in keys for key in some]
             self.beginnings = (*named, *OTHER_BEGINNINGS)
         self._by_key: dict[str, list[int]] = {}
-        for place, name in enumerate(self.names):
-            for key in {key for some in candidates(name.asked, edition) for key in some}:
+        for place, some in enumerate(keys):
+            for key in (each for asked in some for each in keys_of(asked, edition)):
                 self._by_key.setdefault(key, []).append(place)
 
     def named_by(self, present: Collection[str]) -> Iterable[int]:

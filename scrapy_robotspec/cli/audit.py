@@ -20,7 +20,7 @@ from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.evidence.access_logs import parse
 from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline, absolute_url
 from scrapy_robotspec.evidence.warc import iso_date
-from scrapy_robotspec.protocol.agents import candidates
+from scrapy_robotspec.protocol.agents import asked_keys
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import columns, count, listed, safe
 
@@ -132,7 +132,7 @@ def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
     """The product tokens to audit; None where damaged evidence names none."""
     if given:
         try:
-            candidates(tuple(given), get_edition("google-2019"))
+            asked_keys(tuple(given), get_edition("google-2019"))
         except ValueError as error:
             raise MisuseError(f"--token: {error}") from None
         return tuple(given)

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS, AgentMatch
-from scrapy_robotspec.protocol.agents import key_of, named_agent
+from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.lines import read_statements, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
@@ -121,9 +121,8 @@ def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
 
     index: dict[str, Place] = {}
     for group in read_groups(body, edition):
-        keys = group.keys(edition)
-        names = [(key_of(name, edition), name) for name in group.names]
-        named = [index.setdefault(key, (name, [])) for key, name in names if key in keys]
+        names = group.named(edition).items()
+        named = [index.setdefault(key, (name, [])) for key, name in names]
         if group.rules:
             _end_group(named, group.rules[0][2], group.end)
     return index

@@ -7,7 +7,7 @@ name (UAG-10). No tokens at all, or ``*``, ask for the default group only.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
@@ -27,6 +27,9 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 _COMPATIBLE = re.compile(r"compatible\s*;", re.IGNORECASE)
 _END_OF_NAME = re.compile(r"[/(;),]")
 _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most specific first"
+#: Hyphens of a token, squared, for each name of a file: a token with more of them is compared with
+#: the names, so that no file makes it costly to look up what another file names.
+_NAMES_FOR_HYPHENS = 100
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -102,27 +105,32 @@ def key_of(name: str, edition: Edition) -> str:
     return name.lower() if name.isascii() else name.translate(_LOWER)
 
 
-@lru_cache(maxsize=1024)  # the same few crawlers ask about all files
-def candidates(tokens: Tokens, edition: Edition) -> tuple[tuple[str, ...], ...]:
-    """The keys that match each token, the longest first (UAG-04).
+def asked_keys(tokens: Tokens, edition: Edition) -> tuple[str, ...]:
+    """The key of each token (UAG-02); a token ``*`` has none.
 
-    A token ``*`` has none.
     Raises ``ValueError`` for a token that no group can be found under (UAG-11), unless the edition
     compares any token as it is; ``TypeError`` for a token that is not a string.
     """
     tokens = (tokens,) if isinstance(tokens, str) else tokens
     for token in tokens:
         _check_token(token, edition)
-    keys = [key_of(token, edition) for token in tokens if token != DEFAULT]
-    hyphens = edition.agent_match is AgentMatch.HYPHEN_PREFIX
-    return tuple(tuple(_hyphen_prefixes(key)) if hyphens else (key,) for key in keys)
+    return tuple([key_of(token, edition) for token in tokens if token != DEFAULT])
 
 
-@lru_cache
-def beginnings(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
-    """The candidates in lower case, as user-agent lines may contain them."""
-    keys = (key for some in candidates(tokens, edition) for key in some)
-    return tuple(key.encode("utf-8", "surrogatepass").lower() for key in keys)
+def keys_of(key: str, edition: Edition) -> Iterator[str]:
+    """The keys that match that of a token, the longest first (UAG-04)."""
+    yield key
+    while "-" in key and edition.agent_match is AgentMatch.HYPHEN_PREFIX:
+        key = key.rpartition("-")[0]
+        if key:
+            yield key
+
+
+def beginning_of(key: str, edition: Edition) -> bytes:
+    """The beginning of all keys that match a token's, in lower case."""
+    hyphen = key.find("-", 1) if edition.agent_match is AgentMatch.HYPHEN_PREFIX else -1
+    shortest = key if hyphen < 0 else key[:hyphen]
+    return shortest.encode("utf-8", "surrogatepass").lower()
 
 
 def _check_token(token: object, edition: Edition) -> None:
@@ -139,19 +147,19 @@ def _check_token(token: object, edition: Edition) -> None:
 def followed_keys(present: Collection[str], tokens: Tokens, edition: Edition) -> tuple[str, ...]:
     """The keys that a crawler follows (UAG-01, UAG-07).
 
-    Raises as :func:`candidates` does.
+    Raises as :func:`asked_keys` does.
     """
     followed: tuple[str, ...] = ()
     contained = edition.agent_match is AgentMatch.CONTAINED
-    for keys in candidates(tokens, edition):
+    for asked in asked_keys(tokens, edition):
         if contained:
-            found = _longest_contained(present, keys[0].partition("/")[0].strip())
+            found = _longest_contained(present, asked.partition("/")[0].strip())
+        elif asked in present:
+            found = (asked,)
+        elif edition.agent_match is AgentMatch.HYPHEN_PREFIX and "-" in asked:
+            found = _longest_before_hyphen(present, asked, edition)
         else:
             found = ()
-            for key in keys:
-                if key in present:
-                    found = (key,)
-                    break
         if found:
             followed += tuple(key for key in found if key not in followed)
             if not edition.combine_tokens:
@@ -159,12 +167,15 @@ def followed_keys(present: Collection[str], tokens: Tokens, edition: Edition) ->
     return followed or ((DEFAULT,) if DEFAULT in present else ())  # UAG-05
 
 
-def _hyphen_prefixes(token: str) -> Iterator[str]:
-    yield token
-    while "-" in token:
-        token = token.rpartition("-")[0]
-        if token:
-            yield token
+def _longest_before_hyphen(
+    present: Collection[str], asked: str, edition: Edition
+) -> tuple[str, ...]:
+    """UAG-04: the longest name that the crawler's continues with a hyphen."""
+    if asked.count("-") ** 2 < _NAMES_FOR_HYPHENS * len(present):
+        return tuple(islice((key for key in keys_of(asked, edition) if key in present), 1))
+    names = (key for key in present if asked.startswith(key) and asked[len(key)] == "-")
+    longest = max(names, key=len, default="")
+    return (longest,) if longest else ()
 
 
 def _longest_contained(present: Collection[str], name: str) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
     field_for,
+    numbers_at,
     read_statements,
+    rules_at,
     skip_byte_order_mark,
     split_line,
 )
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agents import Tokens
 
 
 _LINE_END = re.compile(rb"[\r\n]|\Z").search
@@ -82,11 +85,14 @@ class RawGroup:
     others: list[RawOther] = field(default_factory=list)
     _places: dict[str, list[int]] = field(default_factory=dict)
 
-    def keys(self, edition: Edition) -> set[str]:
-        """Keys of the group's names."""
+    def named(self, edition: Edition) -> dict[str, str]:
+        """The group's names as first written, by key."""
         if edition.whole_agent_names and DEFAULT in self.names:
-            return {DEFAULT}  # UAG-10: the default record's other names do not count
-        return {key_of(name, edition) for name in self.names}
+            return {DEFAULT: DEFAULT}  # UAG-10: the default record's other names do not count
+        named: dict[str, str] = {}
+        for name in self.names:
+            named.setdefault(key_of(name, edition), name)
+        return named
 
     def others_for(self, followed: Collection[str], edition: Edition) -> list[RawOther]:
         """The other lines of the *followed* keys (EXT-01, EXT-03).
@@ -113,6 +119,8 @@ class SelectedGroups(NamedTuple):
 
     names: tuple[str, ...]
     """As first written; ``("*",)`` for the default group, ``()`` for none."""
+    places: Sequence[int]
+    """The indexes of the groups in the file, in order."""
     groups: Sequence[RawGroup]
     others: Sequence[RawOther]
     """Other lines that hold for the crawler, in file order."""
@@ -121,6 +129,44 @@ class SelectedGroups(NamedTuple):
     def rules(self) -> list[RawRule]:
         """The rules of all the groups, in file order."""
         return [rule for group in self.groups for rule in group.rules]
+
+
+class AllGroups:
+    """Every group of a file, and those that a crawler follows."""
+
+    def __init__(self, body: bytes, edition: Edition) -> None:
+        self._body = body
+        self._edition = edition
+        self.groups = read_groups(body, edition)
+        self.names: dict[str, str] = {}
+        """The names that select a group, as first written, by key in file order."""
+        self._places: dict[str, list[int]] = {}
+        for place, group in enumerate(self.groups):
+            for key, name in group.named(edition).items():
+                self.names.setdefault(key, name)
+                self._places.setdefault(key, []).append(place)
+
+    def follow(self, tokens: Tokens) -> SelectedGroups:
+        """The groups that a crawler follows (UAG-01)."""
+        keys = followed_keys(self._places, tokens, self._edition)
+        places = sorted({place for key in keys for place in self._places[key]})
+        groups = [self.groups[place] for place in places]
+        others = [line for group in groups for line in group.others_for(keys, self._edition)]
+        return SelectedGroups(tuple(self.names[key] for key in keys), places, groups, others)
+
+    def as_written(self) -> tuple[Group, ...]:
+        """The groups with their lines (GRP-01)."""
+        starts = (start for group in self.groups for _, _, start in group.rules)
+        rules = rules_at(self._body, starts, self._edition)
+        numbers = numbers_at(self._body, [group.start for group in self.groups])
+        return tuple(
+            Group(
+                tuple(group.names),
+                tuple(rules[start] for _, _, start in group.rules),
+                numbers[group.start],
+            )
+            for group in self.groups
+        )
 
 
 def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
@@ -156,20 +202,6 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
             above = len(group.names)
             group.others.append(RawOther(name, value, start, above, before if is_usage else 0))
     return groups
-
-
-def select_groups(body: bytes, tokens: Sequence[str], edition: Edition) -> SelectedGroups:
-    """The groups that a crawler follows (UAG-01)."""
-    groups = read_groups(body, edition)
-    keys = [group.keys(edition) for group in groups]
-    followed = followed_keys(set().union(*keys), tuple(tokens), edition)
-    wanted = set(followed)
-    chosen = [group for group, present in zip(groups, keys, strict=True) if present & wanted]
-    written = {
-        key_of(name, edition): name for group in reversed(chosen) for name in group.names[::-1]
-    }
-    others = [line for group in chosen for line in group.others_for(wanted, edition)]
-    return SelectedGroups(tuple(written[key] for key in followed), chosen, others)
 
 
 def is_absolute(url: str) -> bool:

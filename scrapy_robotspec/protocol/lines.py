@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol import google
+from scrapy_robotspec.protocol.models import Kind, Rule, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -164,3 +165,18 @@ def text_at(body: bytes, offset: int) -> bytes:
     end = len(body) if feed < 0 else feed
     carriage = body.find(b"\r", offset, end)
     return body[offset : end if carriage < 0 else carriage]
+
+
+def rule_at(body: bytes, start: int, number: int, edition: Edition) -> Rule:
+    """The rule whose line begins at an offset; ``number``: of this line."""
+    text = text_at(body, start)
+    name, value = split_line(text, edition) or _INVALID
+    kind: Kind = "allow" if field_for(name, edition) == "allow" else "disallow"
+    return Rule(kind, decode(value), number, decode(text))
+
+
+def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:
+    """The rules whose lines begin at some offsets, in that order."""
+    starts = dict.fromkeys(starts)
+    numbers = numbers_at(body, starts)
+    return {start: rule_at(body, start, numbers[start], edition) for start in starts}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol.groups import select_groups
+from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.precedence import ITSELF, best_key
 
-__all__ = ["Decided", "decide", "matches", "select_groups"]
+__all__ = ["Decided", "decide", "matches"]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Decided(NamedTuple):
 
 def decide(body: bytes, url: str | bytes, tokens: Sequence[str], edition: Edition) -> Decided:
     """The deciding rule for a URL and tokens (PRE-01, PRE-04)."""
-    selected = select_groups(body, tokens, edition)
+    selected = AllGroups(body, edition).follow(tuple(tokens))
     path = path_of(url, edition)
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         return Decided(selected.names, ITSELF)

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol import fast
-from scrapy_robotspec.protocol.agents import candidates
+from scrapy_robotspec.protocol.agents import asked_keys
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
-    field_for,
     line_ends,
     numbers_at,
-    split_line,
-    text_at,
+    rule_at,
+    rules_at,
 )
-from scrapy_robotspec.protocol.models import Kind, Rule, Verdict, decode
+from scrapy_robotspec.protocol.models import Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import may_have_dots, path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
@@ -34,12 +33,11 @@ from scrapy_robotspec.protocol.precedence import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.fast.compiled import CompiledSelection
-    from scrapy_robotspec.protocol.groups import Group, OtherLine, RawOther, SelectedGroups
+    from scrapy_robotspec.protocol.groups import AllGroups, Group, OtherLine, RawOther
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.usage import Usage
-    from scrapy_robotspec.protocol.usage_rules import UsageRules
+    from scrapy_robotspec.protocol.usage_rules import FileUsage, UsageRules
 
 #: Max verdicts kept for one crawler. They depend on the rule and not on the URL, so they are few.
 _KEPT_VERDICTS = 256
@@ -79,8 +77,7 @@ class RobotsTxt:
         self._compiled = fast.CompiledFile(body, edition)
         #: The groups of the crawler that asked last.
         self._selection: CompiledSelection | None = None
-        #: The usage statements for the crawler that asked last for them.
-        self._usage: tuple[Tokens, UsageRules] | None = None
+        self._usage: FileUsage | None = None  # until the first question
 
     @classmethod
     def from_crawler(cls, *arguments: object) -> RobotsTxt:
@@ -157,10 +154,10 @@ class RobotsTxt:
         For tools: reads the whole file.
         """
         path = path_of(url, self.edition)
-        rules = self._select_groups(tokens).rules
+        rules = self._all_groups().follow(_as_tuple(tokens)).rules
         keys = matching_keys(rules, path, self.edition)
         starts = map(line_start, sorted(keys))
-        return tuple(self._rules_at(starts).values())
+        return tuple(rules_at(self.body, starts, self.edition).values())
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -172,29 +169,17 @@ class RobotsTxt:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Reads the whole file."""
-        from scrapy_robotspec.protocol.groups import Group, read_groups
-
-        groups = read_groups(self.body, self.edition)
-        rules = self._rules_at(start for group in groups for _, _, start in group.rules)
-        numbers = numbers_at(self.body, [group.start for group in groups])
-        return tuple(
-            Group(
-                tuple(group.names),
-                tuple(rules[start] for _, _, start in group.rules),
-                numbers[group.start],
-            )
-            for group in groups
-        )
+        return self._all_groups().as_written()
 
     def crawl_delay(self, tokens: str | Sequence[str]) -> float | None:
         """The greatest crawl delay for a crawler, in seconds, or None (EXT-01).
 
         Reads the whole file, if it may contain a delay at all.
         """
-        candidates(_as_tuple(tokens), self.edition)  # UAG-11
+        asked_keys(_as_tuple(tokens), self.edition)  # UAG-11
         if not _DELAY(self.body):
             return None
-        return greatest_delay(self._select_groups(tokens).others)
+        return greatest_delay(self._all_groups().follow(_as_tuple(tokens)).others)
 
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:
         """The other lines for a crawler, in file order (EXT-03).
@@ -203,7 +188,7 @@ class RobotsTxt:
         """
         from scrapy_robotspec.protocol.groups import OtherLine
 
-        lines = self._select_groups(tokens).others
+        lines = self._all_groups().follow(_as_tuple(tokens)).others
         numbers = numbers_at(self.body, [line.start for line in lines])
         return tuple(
             OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
@@ -219,19 +204,12 @@ class RobotsTxt:
 
     def usage_rules(self, tokens: str | Sequence[str]) -> UsageRules:
         """The usage statements for a crawler and many URLs."""
-        from scrapy_robotspec.protocol.usage_rules import read_usage
-
-        asked = _as_tuple(tokens)
-        if self._usage is None or self._usage[0] != asked:
-            self._usage = asked, read_usage(self.body, asked, self.edition)
-        return self._usage[1]
+        return self._file_usage().rules_for(_as_tuple(tokens))
 
     @property
     def licenses(self) -> tuple[str, ...]:
         """The absolute license URLs, in file order (USE-06)."""
-        from scrapy_robotspec.protocol.usage_rules import read_licenses
-
-        return read_licenses(self.body, self.edition)
+        return self._file_usage().licenses
 
     def lint(self) -> tuple[Finding, ...]:
         """The linter's findings, in file order."""
@@ -252,30 +230,24 @@ class RobotsTxt:
             verdict = _without_rule(names, edition.name, key)
         else:
             start = line_start(key)
-            rule = _rule_at(self.body, start, 1 + line_ends(self.body, 0, start), edition)
+            rule = rule_at(self.body, start, 1 + line_ends(self.body, 0, start), edition)
             verdict = Verdict(not forbids(key), "rule", rule, names, edition.name)
         if len(selection.verdicts) >= _KEPT_VERDICTS:
             selection.verdicts = {}
         selection.verdicts[key] = verdict
         return verdict
 
-    def _select_groups(self, tokens: str | Sequence[str]) -> SelectedGroups:
-        from scrapy_robotspec.protocol.groups import select_groups
+    def _all_groups(self) -> AllGroups:
+        from scrapy_robotspec.protocol.groups import AllGroups  # few crawls need them
 
-        return select_groups(self.body, _as_tuple(tokens), self.edition)
+        return AllGroups(self.body, self.edition)
 
-    def _rules_at(self, starts: Iterable[int]) -> dict[int, Rule]:
-        """The rules whose lines begin at some offsets, by offset and in that order."""
-        starts, body = dict.fromkeys(starts), self.body
-        numbers = numbers_at(body, starts)
-        return {start: _rule_at(body, start, numbers[start], self.edition) for start in starts}
+    def _file_usage(self) -> FileUsage:
+        from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
 
-
-def _rule_at(body: bytes, start: int, number: int, edition: Edition) -> Rule:
-    text = text_at(body, start)
-    name, value = split_line(text, edition) or (b"", b"")
-    kind: Kind = "allow" if field_for(name, edition) == "allow" else "disallow"
-    return Rule(kind, decode(value), number, decode(text))
+        if self._usage is None:
+            self._usage = FileUsage(self.body, self.edition)
+        return self._usage
 
 
 def may_have_other_lines(body: bytes) -> bool:

@@ -7,13 +7,15 @@ Sources: aipref-attach-05, section 3; contentsignals.org; RSL 1.0, section 4 (li
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.groups import is_absolute, select_groups
+from scrapy_robotspec.protocol.fast import Wildcards
+from scrapy_robotspec.protocol.groups import AllGroups, is_absolute
 from scrapy_robotspec.protocol.lines import numbers_at, read_statements, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
-from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
+from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components
 from scrapy_robotspec.protocol.usage import (
     USAGE_FIELDS,
     Usage,
@@ -23,23 +25,23 @@ from scrapy_robotspec.protocol.usage import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.groups import RawOther
     from scrapy_robotspec.protocol.lines import Statement
 
-#: Most usages kept for one file: few of its paths decide about all URLs.
+#: Max usages kept for one file: few of its paths decide about all URLs.
 _KEPT = 256
-#: Most paths with wildcards of one field that are compared with a URL, in file order. It bounds the
-#: time for a file that is made to be slow, as the parsing limit does (FMT-12).
-MAX_WILDCARDS = 1000
+#: Max crawlers whose statements are kept for one file.
+_KEPT_CRAWLERS = 16
 
 #: Source, value and line number of a statement.
 UsageLine = tuple[UsageSource, bytes, int]
-#: Length of a pattern as rules of the edition are measured, and its canonical form; those of a
-#: statement without a path are 0 and empty.
-_Pattern = tuple[int, str]
+#: Length of a pattern as rules of the edition are measured, and its statements; those without a
+#: path have the empty pattern, of length 0.
+_Measured = tuple[int, list[UsageStatement]]
 
 
 class UsageRules:
@@ -52,18 +54,21 @@ class UsageRules:
 
     def __init__(self, lines: Iterable[UsageLine], edition: Edition) -> None:
         self._edition = edition
-        fields: dict[UsageSource, dict[_Pattern, list[UsageStatement]]] = {}
+        self._kept: dict[tuple[UsageStatement, ...], Usage] = {}
+        fields: dict[UsageSource, dict[str, _Measured]] = {}
+        found: list[UsageStatement] = []
         for source, value, number in lines:
             path, preferences = split_path(value)
             written = None if path is None else decode(path)
-            statement = UsageStatement(source, decode(preferences), written, number)
-            pattern = _pattern(path, edition)
-            fields.setdefault(source, {}).setdefault(pattern, []).append(statement)
-        #: Patterns of each field with their statements, the longest first.
-        self._fields = [_usable(by_pattern) for by_pattern in fields.values()]
-        usable = (each for field in self._fields for _, statements in field for each in statements)
-        self.statements = tuple(sorted(usable, key=_line))
-        self._kept: dict[tuple[UsageStatement, ...], Usage] = {}
+            found.append(UsageStatement(source, decode(preferences), written, number))
+            by_pattern = fields.setdefault(source, {})
+            for length, text in _patterns(path, edition):
+                if length > by_pattern.get(text, (-1,))[0]:
+                    by_pattern[text] = (length, [])
+                if length == by_pattern[text][0]:
+                    by_pattern[text][1].append(found[-1])
+        self._fields = [_Field(by_pattern) for by_pattern in fields.values()]
+        self.statements = tuple(sorted(found, key=_line))
 
     def __bool__(self) -> bool:
         return bool(self._fields)
@@ -74,7 +79,7 @@ class UsageRules:
         Each field decides by its longest matching path; the two are combined like two sources.
         """
         path = path_of(url, self._edition) + END
-        deciding = (each for field in self._fields for each in _longest(field, path))
+        deciding = {each for field in self._fields for each in field.deciding(path)}
         statements = tuple(sorted(deciding, key=_line))
         usage = self._kept.get(statements)
         if usage is None:
@@ -84,59 +89,116 @@ class UsageRules:
         return usage
 
 
-def _usable(
-    by_pattern: dict[_Pattern, list[UsageStatement]],
-) -> list[tuple[_Pattern, list[UsageStatement]]]:
-    """The patterns of one field that are compared, the longest first (USE-01)."""
-    wild = [each for each in by_pattern if "*" in each[1] or each[1].endswith(END)]
-    for pattern in wild[MAX_WILDCARDS:]:
-        del by_pattern[pattern]
-    return sorted(by_pattern.items(), reverse=True, key=lambda each: each[0])
+class _Field:
+    """The statements of one field, ranked by their patterns: the longest first."""
+
+    __slots__ = ("_prefixes", "_ranked", "_sizes", "_wildcards")
+
+    def __init__(self, by_pattern: Mapping[str, _Measured]) -> None:
+        ranked = sorted(by_pattern.items(), key=lambda each: -each[1][0])
+        self._ranked = [measured for _, measured in ranked]
+        ranks = {text: rank for rank, (text, _) in enumerate(ranked)}
+        self._prefixes = {text: rank for text, rank in ranks.items() if "*" not in text}
+        #: The lengths of the prefixes. They are few, as long ones leave room for few others.
+        self._sizes = {len(text) for text in self._prefixes}
+        self._wildcards = Wildcards({text: rank for text, rank in ranks.items() if "*" in text})
+
+    def deciding(self, path: str) -> Iterator[UsageStatement]:
+        """The statements with the longest patterns that match (USE-02).
+
+        *path* ends with ``END``.
+        """
+        parts = {path[:size] for size in self._sizes}
+        ranks = [self._prefixes[part] for part in parts if part in self._prefixes]
+        longest = max((self._ranked[rank][0] for rank in ranks), default=-1)
+        for rank in self._wildcards.matching(path, len(self._ranked)):
+            if self._ranked[rank][0] < longest:
+                break
+            longest = self._ranked[rank][0]
+            ranks.append(rank)
+        for length, statements in map(self._ranked.__getitem__, ranks):
+            if length == longest:
+                yield from statements
 
 
-def _longest(
-    field: Iterable[tuple[_Pattern, list[UsageStatement]]], path: str
-) -> Iterator[UsageStatement]:
-    """The statements with the longest patterns that match a path with its end (USE-02)."""
-    longest = -1
-    for (length, text), statements in field:
-        if length < longest:
-            return
-        if matches(text, path):
-            longest = length
-            yield from statements
+class FileUsage:
+    """The usage statements and licenses of a file."""
 
+    def __init__(self, body: bytes, edition: Edition) -> None:
+        self._body = body
+        # Editions that ignore other fields read these all the same (USE-08).
+        self._edition = replace(edition, other_fields=True)
+        lowered = body.lower()
+        self._may_state = b"content-usage" in lowered or b"content-signal" in lowered
+        self._may_have_license = b"license" in lowered
+        self._kept: dict[Tokens, UsageRules] = {}
+        #: The lines of the crawler that asked last for the first time, and their statements.
+        self._shared: tuple[tuple[int, ...], UsageRules] | None = None
 
-def read_usage(body: bytes, tokens: Sequence[str], edition: Edition) -> UsageRules:
-    """The usage statements of a file for a crawler."""
-    if not may_state_usage(body):
-        return UsageRules((), edition)
-    # Editions that ignore other fields read these all the same (USE-08).
-    selected = select_groups(body, tokens, replace(edition, other_fields=True))
-    return UsageRules(usage_lines(body, selected.others, edition), edition)
+    def rules_for(self, tokens: Tokens) -> UsageRules:
+        """The statements for a crawler."""
+        rules = self._kept.get(tokens)
+        if rules is None:
+            if len(self._kept) >= _KEPT_CRAWLERS:
+                self._kept.clear()
+            rules = self._kept[tokens] = self._rules_on(self._lines_for(tokens))
+        return rules
 
+    def _rules_on(self, lines: Sequence[Statement | RawOther]) -> UsageRules:
+        """The statements on some lines; crawlers that follow the same groups share them."""
+        starts = tuple(line.start for line in lines)
+        if self._shared is None or self._shared[0] != starts:
+            numbers = numbers_at(self._body, starts)
+            stated = [
+                (cast("UsageSource", line.field), line.value, numbers[line.start]) for line in lines
+            ]
+            self._shared = starts, UsageRules(stated, self._edition)
+        return self._shared[1]
 
-def may_state_usage(body: bytes) -> bool:
-    """False only if no line has one of the two fields."""
-    lowered = body.lower()
-    return b"content-usage" in lowered or b"content-signal" in lowered
+    @cached_property
+    def licenses(self) -> tuple[str, ...]:
+        """The absolute URLs of the license lines, in file order (USE-06)."""
+        if not self._may_have_license:
+            return ()
+        lines = (line for line in self._statements() if line.field == "license")
+        return tuple(url for line in lines if is_absolute(url := decode(line.value)))
 
+    @cached_property
+    def _groups(self) -> AllGroups:
+        return AllGroups(self._body, self._edition)
 
-def read_licenses(body: bytes, edition: Edition) -> tuple[str, ...]:
-    """The absolute URLs of the license lines, in file order (USE-06)."""
-    if b"license" not in body.lower():
-        return ()
-    lines = (line for line in _statements(body, edition) if line.field == "license")
-    return tuple(url for line in lines if is_absolute(url := decode(line.value)))
+    @cached_property
+    def _for_all(self) -> list[Statement | RawOther]:
+        """The signals before the first group, for every crawler (USE-07)."""
+        found: list[Statement | RawOther] = []
+        for line in self._statements():
+            if line.field == "user-agent":
+                break
+            if line.field == "content-signal":
+                found.append(line)
+        return found
+
+    def _lines_for(self, tokens: Tokens) -> Sequence[Statement | RawOther]:
+        if not self._may_state:
+            return ()
+        others = self._groups.follow(tokens).others
+        return [*self._for_all, *(line for line in others if line.field in USAGE_FIELDS)]
+
+    def _statements(self) -> Iterator[Statement]:
+        body, edition = self._body, self._edition
+        return read_statements(body, skip_byte_order_mark(body, edition), len(body), edition)
 
 
 def _line(statement: UsageStatement) -> int:
     return statement.line or 0
 
 
-def _pattern(path: bytes | None, edition: Edition) -> _Pattern:
+def _patterns(path: bytes | None, edition: Edition) -> Iterator[tuple[int, str]]:
+    """Length and text of the patterns of a path."""
     measured = None if path is None else canonical_pattern(canonical_text(path, edition), edition)
-    return (0, "") if measured is None else (measured[1], measured[0])
+    text, length = measured or ("", 0)
+    for pattern in in_components(text, edition):
+        yield length, pattern
 
 
 def split_path(value: bytes) -> tuple[bytes | None, bytes]:
@@ -145,20 +207,3 @@ def split_path(value: bytes) -> tuple[bytes | None, bytes]:
         return None, value
     path, *rest = value.replace(b"\t", b" ").split(b" ", 1)
     return path, value[len(path) :].strip(b" \t") if rest else b""
-
-
-def usage_lines(body: bytes, others: Iterable[RawOther], edition: Edition) -> list[UsageLine]:
-    """The statements of a file, given a crawler's other lines."""
-    lines: list[Statement | RawOther] = []
-    for line in _statements(body, edition):
-        if line.field == "user-agent":
-            break
-        if line.field == "content-signal":  # before the first group: for every agent (USE-07)
-            lines.append(line)
-    lines += [line for line in others if line.field in USAGE_FIELDS]
-    numbers = numbers_at(body, [line.start for line in lines])
-    return [(cast("UsageSource", line.field), line.value, numbers[line.start]) for line in lines]
-
-
-def _statements(body: bytes, edition: Edition) -> Iterator[Statement]:
-    return read_statements(body, skip_byte_order_mark(body, edition), len(body), edition)

@@ -130,3 +130,6 @@ def test_an_apostrophe_equals_its_escape_in_queries_only(
     robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {pattern}\n".encode(), edition)
     for url in ("http://example.com" + path, "/another", "http://example.com" + path):
         assert robots.allowed(url, "FooBot") is not (expected and url != "/another")
+    stated = f"User-agent: *\nContent-Usage: {pattern} search=n\nContent-Usage: search=y".encode()
+    usage = RobotsTxt.parse(stated, edition).usage("http://example.com" + path, "FooBot")
+    assert usage.preferences == {"search": "disallow" if expected else "allow"}

@@ -22,7 +22,7 @@ from scrapy_robotspec.protocol.agent_index import (
     rule_around,
     rules_in,
 )
-from scrapy_robotspec.protocol.agents import beginnings, followed_keys
+from scrapy_robotspec.protocol.agents import asked_keys, beginning_of, followed_keys
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
@@ -100,7 +100,8 @@ class CompiledFile:
     def _select(self, tokens: Tokens) -> CompiledSelection:
         edition, index = self._edition, self._index
         if not self._selections:
-            wanted = (*beginnings(tokens, edition), *OTHER_BEGINNINGS)
+            keys = asked_keys(tokens, edition)
+            wanted = (*[beginning_of(key, edition) for key in keys], *OTHER_BEGINNINGS)
             index = index_agents(self._body, edition, wanted)
         elif index is None:
             known = [each.block for each in list(self._selections.values())]

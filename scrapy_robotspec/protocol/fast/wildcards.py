@@ -1,4 +1,4 @@
-"""Wildcard patterns: the best of them that matches a path."""
+"""Wildcard patterns: those that match a path, the best first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scrapy_robotspec.protocol.fast.searched_path import SearchedPath
 from scrapy_robotspec.protocol.patterns import matches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 #: From this many patterns on, needles are looked up instead of tried one by one.
 INDEX_FROM = 64
@@ -34,24 +34,23 @@ class Wildcards:
 
     def best(self, path: str, best: int) -> int:
         """The best key that matches a path with its end, or *best*."""
-        keys, texts = self._keys, self._texts
-        if self._index is None:
-            numbers = [number for number, needle in enumerate(self.needles) if needle in path]
-        else:
-            numbers = self._index.patterns_in(path)
-        if len(numbers) >= SORT_FROM:
-            return self._best_of_many(numbers, path, best)
-        for number in numbers:
-            if keys[number] < best and matches(texts[number], path):
-                best = keys[number]
-        return best
+        return next(self.matching(path, best), best)
 
-    def _best_of_many(self, numbers: Sequence[int], path: str, best: int) -> int:
-        searched = SearchedPath(path)
-        for number in sorted(numbers, key=self._keys.__getitem__):
-            if self._keys[number] >= best:
-                break
+    def matching(self, path: str, bound: int) -> Iterator[int]:
+        """The keys below a bound whose patterns match, in order.
+
+        *path* ends with ``END``.
+        """
+        keys = self._keys
+        if self._index is None:
+            found = [number for number, needle in enumerate(self.needles) if needle in path]
+        else:
+            found = self._index.patterns_in(path)
+        numbers = sorted([each for each in found if keys[each] < bound], key=keys.__getitem__)
+        searched = SearchedPath(path) if len(numbers) >= SORT_FROM else None
+        find = None if searched is None else searched.find
+        for number in numbers:
             text = self._texts[number]
-            if searched.may_match(text.split("*")) and matches(text, path, searched.find):
-                return self._keys[number]
-        return best
+            may_match = searched is None or searched.may_match(text.split("*"))
+            if may_match and matches(text, path, find):
+                yield keys[number]

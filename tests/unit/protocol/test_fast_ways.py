@@ -1,6 +1,6 @@
 """Each fast way gives what its plain counterpart gives.
 
-``groups.select_groups`` and ``patterns.matches`` are the plain ones, written to be read. Sizes from
+``groups.AllGroups`` and ``patterns.matches`` are the plain ones, written to be read. Sizes from
 which the others apply are not waited for: each structure is made directly, with few entries.
 """
 
@@ -26,13 +26,13 @@ from scrapy_robotspec.protocol.agent_index import (
     index_agents,
     rules_in,
 )
-from scrapy_robotspec.protocol.agents import beginnings, followed_keys
+from scrapy_robotspec.protocol.agents import asked_keys, beginning_of, followed_keys
 from scrapy_robotspec.protocol.fast import needles, searched_path, wildcards
 from scrapy_robotspec.protocol.fast.compiled import find_uncompiled, prefilter_bytes
 from scrapy_robotspec.protocol.fast.needles import needle_of, parents_of
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards
-from scrapy_robotspec.protocol.groups import select_groups
+from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.lines import (
     field_for,
     read_lines,
@@ -135,8 +135,9 @@ def test_index_leads_to_the_rules_that_reading_finds(
     """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-07: with and without the names asked for."""
     edition = EVERY[name]
     asked = accepted(tokens, edition)
-    selected = select_groups(body, asked, edition)
-    wanted = (*beginnings(asked, edition), *OTHER_BEGINNINGS)
+    selected = AllGroups(body, edition).follow(asked)
+    named = [beginning_of(key, edition) for key in asked_keys(asked, edition)]
+    wanted = (*named, *OTHER_BEGINNINGS)
     assert indexed(body, asked, edition) == (selected.names, selected.rules)
     assert indexed(body, asked, edition, wanted) == (selected.names, selected.rules)
 

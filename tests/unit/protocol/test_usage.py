@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import tracemalloc
+from unittest.mock import patch
 
 import pytest
 from http_sfv.dictionary import Dictionary
@@ -15,10 +16,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import EDITIONS, Edition, RobotsTxt, Usage
+from scrapy_robotspec.protocol import groups
+from scrapy_robotspec.protocol.fast import wildcards
 from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
 from scrapy_robotspec.protocol.usage import combine, parse_preferences
-from scrapy_robotspec.protocol.usage_rules import MAX_WILDCARDS
 
 SITE = "https://example.com"
 
@@ -234,10 +236,42 @@ def test_statements_are_not_kept_longer_than_their_file() -> None:
     assert held < peak / 4
 
 
-def test_paths_with_wildcards_beyond_the_limit_do_not_count() -> None:
-    """One URL is compared with so few that the time for it stays small."""
-    lines = "".join(f"Content-Usage: /*{i}$ x=n\n" for i in range(MAX_WILDCARDS + 1))
-    robots = RobotsTxt.parse(f"User-agent: *\n{lines}Content-Usage: x=y\n".encode())
-    assert robots.usage(f"{SITE}/{MAX_WILDCARDS - 1}", "foo").preferences == {"x": "disallow"}
-    beyond = robots.usage(f"{SITE}/-{MAX_WILDCARDS}", "foo")
-    assert [statement.path for statement in beyond.statements] == ["/*0$"]
+@pytest.mark.parametrize("pattern", ["/a{n}", "/a{n}$", "/*b{n}", "/*b{n}*c", "/b*{n}$"])
+def test_a_url_is_compared_with_few_of_many_paths(pattern: str) -> None:
+    """SAF-02: of 20,000, as rules are."""
+    paths = [pattern.format(n=f"{n:05}") for n in range(20_000)]
+    lines = "".join(f"Content-Usage: {path} x{n}=n\n" for n, path in enumerate(paths))
+    robots = RobotsTxt.parse(f"User-agent: *\n{lines}Content-Usage: x=y\n".encode(), limit=1 << 21)
+    with patch.object(wildcards, "matches", wraps=matches) as tried:
+        for number in (0, 777, 19_999):
+            url = SITE + paths[number].replace("$", "").replace("*", "/")
+            assert robots.usage(url, "foo").preferences == {f"x{number}": "disallow"}
+        assert robots.usage(f"{SITE}/-", "foo").preferences == {"x": "allow"}
+        assert tried.call_count <= 3
+
+
+def test_a_file_is_read_once_for_many_pages_and_crawlers() -> None:
+    """SAF-02: two crawlers in turn, before and behind refused pages."""
+    body = b"Content-Signal: search=no\nUser-agent: foo\nContent-Usage: x=n\nDisallow: /b\n"
+    robots = RobotsTxt.parse(body + b"License: http://a/\nUser-agent: *\nContent-Usage: x=y\n")
+    with patch.object(groups, "read_groups", wraps=groups.read_groups) as read:
+        for _ in range(20):
+            assert robots.usage(SITE + "/a", "foo").preferences == {
+                "search": "disallow",
+                "x": "disallow",
+            }
+            assert not robots.usage(SITE + "/b", "foo").applies
+            assert robots.usage(SITE + "/b", ("bar", "baz")).preferences["x"] == "allow"
+            assert robots.licenses == ("http://a/",)
+        assert read.call_count == 1
+
+
+def test_statements_of_few_crawlers_are_kept() -> None:
+    """SAF-02: crawlers and statements are not multiplied."""
+    lines = "".join(f"User-agent: a{'b' * n}\n" for n in range(100))
+    robots = RobotsTxt.parse(f"{lines}Content-Usage: x=n\n".encode(), "rfc9309")
+    found = {id(robots.usage_rules(f"a{'b' * n}")) for n in range(100)}
+    assert robots.usage(SITE, "abb").preferences == {"x": "disallow"}
+    assert len(found) == 1
+    assert robots._usage is not None
+    assert len(robots._usage._kept) <= 16
