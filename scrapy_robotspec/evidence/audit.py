@@ -91,12 +91,13 @@ class Timeline:
         for run, states in self._states.get(origin, {}).items():
             at = bisect_right(states, time, key=itemgetter(0))
             until = min([until, *(start for start, _ in states[at : at + 1])])
-            if at and not (run.is_torn and time >= run.end):
+            if at and (run.summary.complete or time < run.end):
                 held.append((*states[at - 1], run))
         usable: list[Resolved] = []
         failed: list[Resolved] = []
         is_sure = not any(
-            run.is_torn and run.end - 1.0 <= time < run.end + _LOST for run in self._runs
+            not run.summary.complete and run.end - 1.0 <= time < run.end + _LOST
+            for run in self._runs
         )
         for _, id_, run in sorted(held, key=itemgetter(0), reverse=True):
             # The newest copy lives on when its run has ended; others count while theirs runs.

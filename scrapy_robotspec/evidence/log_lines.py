@@ -174,7 +174,7 @@ _MEMBERS = {
         "gap": "time:time lost:count",
         "clock": "time:time jump:number",
         "end": "time:time decisions:count sent:count states:count records:count lost:count "
-        "archive:count",
+        "archive:count requests:object?",
     }.items()
 }
 #: Names of the counts in the last line, by kind of line.

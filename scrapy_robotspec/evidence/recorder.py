@@ -12,7 +12,7 @@ from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.timestamp import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from scrapy_robotspec.evidence.run_writer import RunWriter
     from scrapy_robotspec.evidence.warc import NewRecord
@@ -89,15 +89,15 @@ class Recorder:
         self._bytes_in += size
         self._queue.extend((make, argument, size))
 
-    def close(self) -> None:
-        """Write everything and close the files. Blocks."""
+    def close(self, requests: Mapping[str, int] | None = None) -> None:
+        """Write everything, with the account of the crawl's *requests*, and close. Blocks."""
         self._end.set()
         if self._thread.ident is not None:
             self._thread.join()
         try:
             self._drain()
             self._note_clock()
-            self._writer.close(time.time(), self.lost)
+            self._writer.close(time.time(), self.lost, requests)
         except OSError as error:
             logger.error(
                 "The evidence of this crawl is incomplete: its last lines and records could not be "

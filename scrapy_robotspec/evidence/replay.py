@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -94,12 +93,9 @@ class _RunReplay:
     def __init__(self, reader: RunReader, result: ReplayResult) -> None:
         self._reader = reader
         self._result = result
+        self._sequence = Sequence()
         self._exchanges: set[str] = set()
         """Ids of the archived exchanges that states were made from."""
-
-    @cached_property
-    def _sequence(self) -> Sequence:
-        return Sequence(self._reader.start)
 
     def take(self, line: Line) -> None:
         kind, values = line.values["type"], line.values
@@ -114,6 +110,8 @@ class _RunReplay:
                 self._take_state(values["id"])
             elif kind == "sent":
                 self._take_sent(values)
+            elif kind == "end":
+                self._sequence.take_end(values)
         except NotArchivedError:
             self._result.not_checkable += kind == "decision"
         except DAMAGE as error:
@@ -157,9 +155,7 @@ class _RunReplay:
 
     def _check_decision(self, logged: Mapping[str, Any]) -> float:
         """Until when the rules hold that decide as logged (epoch seconds)."""
-        at = logged.get("rules_time") or logged["time"]
-        found = self._resolve(logged, at)
-        replayed = self._decide(logged, found, at)
+        replayed, found = self._decide(logged, logged.get("rules_time") or logged["time"])
         replayed["edition"] = self._reader.settings.policy.edition.name
         different = [name for name, value in replayed.items() if logged.get(name) != value]
         if different:
@@ -168,35 +164,28 @@ class _RunReplay:
         self._result.without_file += found is None
         return inf if found is None else found.valid_until
 
-    def _resolve(self, logged: Mapping[str, Any], at: float) -> Resolved | None:
-        """The archived rules that decide at the time *at*; None where none do."""
-        if logged["reason"] == EXEMPT or logged["policy"] in (NO_ANSWER, OVERRIDE):
-            return None
-        origin = Origin.of(logged["url"])
-        if origin is None:
-            raise EvidenceError("no robots.txt applies to the URL")
-        return self._reader.resolved(logged["state"], origin, at)
-
     def _decide(
-        self, logged: Mapping[str, Any], found: Resolved | None, at: float
-    ) -> dict[str, Any]:
-        """The fields of a decision at the time *at* that follow from the archive."""
+        self, logged: Mapping[str, Any], at: float
+    ) -> tuple[dict[str, Any], Resolved | None]:
+        """The fields of a decision at the time *at*, and the archived rules they follow from."""
         if logged["reason"] == EXEMPT:
-            return {"allowed": True}
+            return {"allowed": True}, None
         origin = Origin.of(logged["url"])
         if origin is None:
             raise EvidenceError("no robots.txt applies to the URL")
         url, tokens = logged["url"], tuple(logged["tokens"])
         if logged["policy"] == NO_ANSWER:
             refused = Decision(allowed=False, reason="unreachable", origin=origin)
-            return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER)}
-        if found is not None:
-            answer: str | RobotsTxt | None = found.robots
-        else:
+            return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER)}, None
+        found, answer = None, None
+        if logged["policy"] == OVERRIDE:
             override = self._reader.settings.overrides.find(origin)
             answer = None if override is None else override.replacement
             if answer is None:
                 raise EvidenceError("no override of the run replaces the robots.txt")
+        else:
+            found = self._reader.resolved(logged["state"], origin, at)
+            answer = found.robots
         usage = Usage()
         if isinstance(answer, RobotsTxt):
             if len(url) * len(answer.body) > _MAX_WORK:
@@ -209,7 +198,7 @@ class _RunReplay:
             decision = Decision(verdict.allowed, "override", verdict, origin=origin)
         else:
             decision = Decision(answer == "ignore", "override", origin=origin)
-        return self._conclude(decision, usage, found, logged)
+        return self._conclude(decision, usage, found, logged), found
 
     def _conclude(
         self, decision: Decision, usage: Usage, found: Resolved | None, logged: Mapping[str, Any]

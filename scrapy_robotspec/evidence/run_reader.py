@@ -65,7 +65,7 @@ class RunSummary:
     last_hash: str = NO_HASH
     complete: bool = False
     """Whether the log has its last line."""
-    end: Mapping[str, int] | None = None
+    end: Mapping[str, Any] | None = None
     """Counts of the last line."""
     versions: Mapping[str, Any] | None = None
     operator: str | None = None
@@ -184,7 +184,7 @@ class RunReader:
         return RulesCache(self.max_bytes, self.settings.max_size)
 
     def lines(self, limit: float) -> Iterator[Line]:
-        """All lines but the first, up to the first that was changed.
+        """All lines up to the first that was changed.
 
         *limit*: the processor time of this process at which reading ends (seconds).
         """
@@ -199,11 +199,6 @@ class RunReader:
             self._check_end()
         except DAMAGE as error:
             self.add_problem(f"{said(error)}; what follows it proves nothing")
-
-    @property
-    def is_torn(self) -> bool:
-        """Whether the last lines may be missing."""
-        return not self.summary.complete
 
     def add_problem(self, problem: str, line: int = 0) -> None:
         """Note a problem of this run, in *line* if given."""
@@ -329,7 +324,7 @@ class RunReader:
         if kind in COUNTED:
             self._counts[COUNTED[kind]] += 1
         self.end = max(self.end, values.get("time", 0.0))
-        return line.number > 1
+        return True
 
     def _take_header(self, values: Mapping[str, Any]) -> None:
         if values["run"] != self.summary.run:
@@ -348,6 +343,8 @@ class RunReader:
         found = {word: self._counts[word] for word in words}
         if end != found:
             self.add_problem(f"the last line counts {end}, the log has {found}")
+        if values.get("requests") is not None:
+            self.summary.end = {**end, "requests": values["requests"]}
 
     # --- the archive
 
@@ -390,11 +387,11 @@ class RunReader:
         for name, known in ((self.log, self._log_size), (self.archive, self._counts["archive"])):
             path = self._folder / name
             more = (path.lstat().st_size if path.exists() else 0) - known
-            if more and not self.is_torn:
+            if more and self.summary.complete:
                 self.add_problem(f"{name}: {more:+} bytes, compared with what the log names")
             elif more > 0:
                 self._reading.add_note(f"{name}: the last {more} bytes are in no line of the log")
-        if self.is_torn:
+        if not self.summary.complete:
             self._reading.add_note(
                 f"run {self.summary.run} has no last line: the crawl runs, or was killed; lines of "
                 "its last second may be missing, and more if its disk was full"

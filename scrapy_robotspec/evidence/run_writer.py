@@ -90,14 +90,15 @@ class RunWriter:
             self._archive.flush()
         self._log.flush()
 
-    def close(self, time: float, lost: int) -> None:
-        """Add the last line and close the files."""
+    def close(self, time: float, lost: int, requests: Mapping[str, int] | None = None) -> None:
+        """Add the last line, with the account of the crawl's *requests*, and close the files."""
         size = 0
         if self._archive is not None:
             self._archive.close()
             size = self._archive.size
         counts = {name: self._counts[kind] for kind, name in COUNTED.items()}
-        self.add_line(dumps({"type": "end", "time": time, **counts, "lost": lost, "archive": size}))
+        more = {"lost": lost, "archive": size, "requests": requests}
+        self.add_line(dumps({"type": "end", "time": time, **counts, **more}))
         self._log.close()
 
     def _new_archive(self, time: float) -> AppendFile:

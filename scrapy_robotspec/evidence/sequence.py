@@ -6,9 +6,11 @@ are found here. The rules of a page hold until it leaves (CAC-07).
 
 from __future__ import annotations
 
+from collections import Counter
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_robotspec.access.account import Group, RequestCounts
 from scrapy_robotspec.evidence.log_lines import EvidenceError, logged_outcome
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 _UNNOTED = 2.0
 #: Seconds between the last check of a page and the time at which it leaves.
 _SENDING = 1.0
+#: Lines that the recorder writes, before or after those of the same time.
+_OWN = ("clock", "gap")
 
 
 class _Passed(NamedTuple):
@@ -29,29 +33,30 @@ class _Passed(NamedTuple):
     time: float
     valid_until: float
     """Epoch seconds."""
-    state: str | None
+    state: str
     outcome: str
 
 
 class Sequence:
     """Takes the lines of a run in order.
 
-    *start*: the time of the first one (epoch seconds). Each method raises ``EvidenceError`` for a
-    line that contradicts those before it.
+    Each method raises ``EvidenceError`` for a line that contradicts those before it.
     """
 
-    def __init__(self, start: float) -> None:
+    def __init__(self) -> None:
         self._number = 0
         """That of the last decision."""
-        self._latest = start
+        self._latest = 0.0
         self._set_back = 0.0
         """Seconds by which the clock was set back so far."""
-        self._states: dict[Origin, State] = {}
-        """The latest of each origin."""
+        self._states: dict[Origin, str] = {}
+        """Id of the latest of each origin."""
         self._replaced: dict[str, float] = {}
         """When a state was replaced, by its id (epoch seconds)."""
         self._passed: dict[int, _Passed] = {}
         """Decisions by which no page has left yet, by number."""
+        self._allowed = 0
+        """Decisions by which a page may leave, or might have left."""
 
     def take_number(self, number: int) -> None:
         """Check that the numbers of decisions follow each other."""
@@ -61,11 +66,11 @@ class Sequence:
 
     def take_time(self, values: Mapping[str, Any]) -> None:
         """Check that times do not go back."""
-        if values["type"] == "clock":
+        kind, written = values["type"], values["time"] + values.get("seconds", 0.0)
+        if kind == "clock":
             self._set_back += max(0.0, -values["jump"])
-        written = _written_at(values)
-        if written is None:
-            return
+        if kind in _OWN or (kind == "record" and values.get("began") is None):
+            return  # another process has fetched the record
         before, self._latest = self._latest, max(self._latest, written)
         if written < before - _UNNOTED - self._set_back:
             self._latest = written
@@ -73,31 +78,25 @@ class Sequence:
 
     def take_state(self, state: State) -> None:
         """Take a state, which replaces the one before it."""
-        origin = state.record.origin
-        known = self._states.get(origin)
-        if state.before is not None:
-            self.check_state(state.before, state.time)
-        if known is not None and state.time < known.time - self._set_back:
-            self._replaced[state.id] = known.time  # of a decision that took a moment to apply
-            return
+        self._check_held(state.before or "", state.time)
+        known = self._states.get(state.record.origin)
         if known is not None:
-            self._replaced[known.id] = state.time
-        self._states[origin] = state
+            self._replaced[known] = state.time
+        self._states[state.record.origin] = state.id
 
-    def check_state(self, id_: str, at: float) -> None:
-        """Check that no later state was held at the time *at*."""
-        late = at - self._replaced.get(id_, inf) - self._set_back
+    def _check_held(self, state: str, at: float) -> None:
+        late = at - self._replaced.get(state, inf) - self._set_back
         if late > 0:
-            raise EvidenceError(f"{id_} had been replaced {late:g} s before")
+            raise EvidenceError(f"{state} had been replaced {late:g} s before")
 
-    def take_decision(self, values: Mapping[str, Any], valid_until: float = inf) -> None:
+    def take_decision(self, values: Mapping[str, Any], valid_until: float) -> None:
         """Take a decision by rules that hold up to *valid_until* (epoch seconds)."""
-        state, rules_time = values.get("state"), values.get("rules_time")
+        state, rules_time = values.get("state") or "", values.get("rules_time")
         if rules_time is not None and values["stage"] != "response":
             raise EvidenceError("it is made by the rules of another time, before its page left")
-        if state is not None:
-            self.check_state(state, rules_time or values["time"])
+        self._check_held(state, rules_time or values["time"])
         if values["allowed"] and values["stage"] == "request":
+            self._allowed += 1
             outcome = logged_outcome(values)
             self._passed[values["number"]] = _Passed(values["time"], valid_until, state, outcome)
 
@@ -110,29 +109,25 @@ class Sequence:
                 f"a page left that the decision {number} does not allow (any more), or its line is "
                 "missing"
             )
-        early = passed.time - left - _UNNOTED - self._set_back
-        if early > 0:
-            raise EvidenceError(f"a page left {early:g} s before its decision {number}")
-        until = min(passed.valid_until, self._replaced.get(passed.state or "", inf))
-        late = left - until - _SENDING - self._set_back
-        if late > 0:
-            raise EvidenceError(
-                f"a page left {late:g} s after the rules of its decision {number} had expired or "
-                "had been replaced"
-            )
+        until = min(passed.valid_until, self._replaced.get(passed.state, inf))
+        for seconds, moment in (
+            (passed.time - left - _UNNOTED, "before its decision"),
+            (left - until - _SENDING, "after its rules had expired or had been replaced"),
+        ):
+            if seconds > self._set_back:
+                raise EvidenceError(f"a page of decision {number} left {seconds:g} s {moment}")
         return passed.outcome
 
-
-def _written_at(values: Mapping[str, Any]) -> float | None:
-    """When a line was made (epoch seconds); None where its time says nothing about that."""
-    kind = values["type"]
-    time: float = values["time"]
-    if kind == "sent":
-        return time + float(values["seconds"])
-    if kind in ("run", "clock", "gap"):  # written by the recorder, before or after others
-        return None
-    if kind == "record" and values.get("began") is None:  # fetched by another process
-        return None
-    if kind == "decision" and values["stage"] == "browser":  # applied some time later
-        return None
-    return time
+    def take_end(self, values: Mapping[str, Any]) -> None:
+        """Compare the account of the crawl with its lines."""
+        given = values.get("requests")
+        if given is None or values["lost"]:
+            return
+        account = RequestCounts(Counter(given))
+        allowed = account.of(Group.LET_THROUGH) + account.of(Group.NOT_CHECKED)
+        left = allowed + given["after_sending"] - given["not_sent"]
+        if left != values["sent"] or allowed > self._allowed:
+            raise EvidenceError(
+                f"the crawl counts {left} pages that left and {allowed} requests that may, the log "
+                f"has {values['sent']} and {self._allowed} decisions for them"
+            )

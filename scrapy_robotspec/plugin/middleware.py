@@ -228,4 +228,4 @@ class RobotSpecMiddleware(GateOwner):
         """Close what takes time."""
         if self._stats.report is not None:
             await self._stats.report.close()
-        await self.robots.close()
+        await self.robots.close(self._stats.requests.to_json())

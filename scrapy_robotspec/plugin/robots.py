@@ -27,7 +27,7 @@ from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -260,11 +260,14 @@ class CrawlRobots:
         for waiting in list(self._waits):
             waiting.cancel()
 
-    async def close(self) -> None:
-        """Close the stores and the evidence once cancelled fetches have ended."""
+    async def close(self, requests: Mapping[str, int] | None = None) -> None:
+        """Close the stores and the evidence once cancelled fetches have ended.
+
+        *requests*: the crawl's account, for the evidence.
+        """
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         if self.observer is not None:
-            await _compat.as_future(self._runtime.in_thread(self.observer.close))
+            await _compat.as_future(self._runtime.in_thread(self.observer.close, requests))
         self._runtime.close()
 
     def _page_answered(self, response: Response, request: Request) -> None:

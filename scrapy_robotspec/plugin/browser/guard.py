@@ -179,10 +179,9 @@ class BrowserGuard:
         """The decision about *request*; without a robots.txt in time it is refused."""
         robots = self._obeying.robots
         try:
-            answer = robots.ask(origin, request, time.time())
-            if isinstance(answer, Pending):
-                waiting = robots.wait(origin, request)
-                answer = await asyncio.wait_for(waiting, self.max_wait)
+            # Asked again after a wait, so that rules decide that are in force now.
+            while isinstance(answer := robots.ask(origin, request, time.time()), Pending):
+                await asyncio.wait_for(robots.wait(origin, request), self.max_wait)
         except asyncio.TimeoutError:  # the builtin one only from Python 3.11 on
             failure = f"no answer within {self.max_wait:g} s, while the browser waited"
             answer = _unanswered(origin, failure)

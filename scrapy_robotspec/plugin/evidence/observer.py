@@ -16,6 +16,8 @@ from scrapy_robotspec.evidence.warc import NewRecord, left_out
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
 
     from scrapy_robotspec.access.decision import Decision
@@ -34,7 +36,7 @@ _MAX_ORIGINS = 20_000
 
 
 class EvidenceObserver:
-    """Receives every decision as a crawl applies it.
+    """Receives every decision in the step in which it is made.
 
     Only ``close`` may block, in a thread; nothing here may raise.
     """
@@ -56,9 +58,9 @@ class EvidenceObserver:
         """Start writing."""
         self._recorder.open()
 
-    def close(self) -> None:
-        """Write everything and close the files. Blocks."""
-        self._recorder.close()
+    def close(self, requests: Mapping[str, int] | None) -> None:
+        """Write everything, with the account of the crawl's *requests*, and close. Blocks."""
+        self._recorder.close(requests)
 
     # --- what the crawl holds of each origin
 
@@ -116,14 +118,10 @@ class EvidenceObserver:
         return resource.id
 
     def _add(self, state: State) -> State:
-        """Log *state*; it holds from now on, unless a later one was known already."""
         self._recorder.add_line(State.to_line, state)
-        archived, origin = self._archived, state.record.origin
-        if origin in archived and state.time < archived[origin].time:
-            return state  # of a decision that took a moment to apply
-        if len(archived) >= _MAX_ORIGINS:
-            archived.pop(next(iter(archived)))
-        archived[origin] = state
+        if len(self._archived) >= _MAX_ORIGINS:
+            self._archived.pop(next(iter(self._archived)))
+        self._archived[state.record.origin] = state
         return state
 
     # --- decisions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import RULES, START, Crawl, lines_of, write_lines
 
@@ -115,7 +117,7 @@ def a_state_put_back(lines: Lines) -> int:
     source: dict[str, Any] = {"source": "store", "before": None, "exchanges": [], "time": START + 5}
     lines.insert(at, {**old, **source, "id": "again"})
     lines[at + 1] |= {**allowed, "state": "again"}
-    return at + 2
+    return at + 1
 
 
 def a_fetch_that_began_from_replaced_rules(lines: Lines) -> int:
@@ -145,17 +147,17 @@ FORGERIES: dict[Forgery, str] = {
     a_second_page: "a page left that the decision 1 does not allow (any more)",
     a_hundred_pages: "a page left that the decision 3 does not allow (any more)",
     a_page_of_a_refusal: "a page left that the decision 4 does not allow (any more)",
-    a_page_after_the_ban: "a page left 1.5 s after the rules of its decision 1",
-    a_page_before_its_decision: "a page left 3 s before its decision 3",
-    a_page_after_the_lifetime: "s after the rules of its decision 3 had expired",
+    a_page_after_the_ban: "a page of decision 1 left 1.5 s after its rules",
+    a_page_before_its_decision: "a page of decision 3 left 3 s before its decision",
+    a_page_after_the_lifetime: "s after its rules had expired or had been replaced",
     a_state_that_was_replaced: "had been replaced 3 s before",
     rules_of_another_time: "made by the rules of another time",
     rules_that_had_expired: "made by the rules of another time",
-    a_state_put_back: "again had been replaced 3 s before",
+    a_state_put_back: "its time is 7.1 s before that of another line",
     a_fetch_that_began_from_replaced_rules: "had been replaced 0.5 s before",
     a_decision_without_a_line: "the decision 5 stands after 3",
     an_earlier("decision", 2): "its time is 7 s before that of another line",
-    an_earlier("sent", 2): "a page left 5 s before its decision 3",
+    an_earlier("sent", 2): "a page of decision 3 left 5 s before its decision",
     an_earlier("state", 1): "its time is 8 s before that of another line",
     an_earlier("end", 0, 50): "its time is 4 s before that of another line",
 }
@@ -223,6 +225,36 @@ def test_the_format_before_is_read_by_what_it_has(tmp_path: Path) -> None:
     lines[0]["format"] = 5
     seal(tmp_path, lines)
     assert "time of a state has a wrong value" in replay(tmp_path).problems[0]
+
+
+def with_account(lines: Lines, **changes: int) -> Lines:
+    """The last line has the account of the crawl: three pages left, one may, one is refused."""
+    counts = RequestCounts(Counter(rules=4, refused_rule=1), sent=3)
+    lines[-1]["requests"] = counts.to_json() | changes
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_good"),
+    [
+        ({}, True),
+        ({"refused_rule": 7, "no_robots_txt": 9}, True),  # neither leaves pages
+        ({"not_sent": 0}, False),
+        ({"rules": 5, "not_sent": 2}, False),
+        ({"dont_obey_robotstxt": 1}, False),
+        ({"after_sending": 1}, False),
+    ],
+)
+def test_the_account_of_the_crawl_agrees_with_its_lines(
+    tmp_path: Path, changes: dict[str, int], is_good: bool
+) -> None:
+    honest(tmp_path)
+    seal(tmp_path, with_account(lines_of(tmp_path), **changes))
+    result = replay(tmp_path)
+    assert result.is_good is is_good
+    assert all("line 15: end: the crawl counts" in each for each in result.problems)
+    assert result.runs[0].end is not None
+    assert result.runs[0].end["requests"]["rules"] == changes.get("rules", 4)
 
 
 # --- random mixtures
