@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from twisted.internet.defer import Deferred, succeed
+from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
@@ -27,6 +28,7 @@ from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import Lookup, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
+from scrapy_robotspec.lookup.loop_time import LoopTime
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.uri import open_store
 
@@ -54,6 +56,7 @@ class Servers:
     def __init__(self) -> None:
         self.access = AccessPolicy(edition=get_edition("google-2019"))
         self.fetched = 0
+        self.loop_time = LoopTime(time.monotonic, Clock().callLater)
 
     def policy(self, origin: Origin) -> AccessPolicy:
         return self.access

@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.lookup.loop_time import LoopTime
 
 #: One fetch of this number is for an origin that was asked before, if one waits.
 ASKED_BEFORE_SHARE = 4
+
+#: No wait is shorter (seconds): differences of times are inexact.
+_INSTANT = 1e-6
 
 
 class FetchLimiter:
@@ -33,7 +37,10 @@ class FetchLimiter:
 
     A wait for a slot ends when a fetch may begin. Origins never asked and origins asked before
     share the slots in a fixed ratio. Newest and oldest alternate, so a site found now does not wait
-    behind thousands of silent ones. *clock* returns epoch seconds.
+    behind thousands of silent ones.
+
+    Seconds are those of *time*, in which servers could be heard. While the process is starved, no
+    more than *limit* fetches run, and none is preempted.
     """
 
     BURST_FACTOR = 8
@@ -42,19 +49,17 @@ class FetchLimiter:
     #: can always start.
     SILENT_AFTER = PREEMPT_AFTER / BURST_FACTOR
 
-    def __init__(
-        self, limit: int, *, clock: Callable[[], float], call_later: Callable[..., Any]
-    ) -> None:
+    def __init__(self, limit: int, time: LoopTime, call_later: Callable[..., Any]) -> None:
         self._limit = limit
         self._burst = limit * self.BURST_FACTOR
-        # Start times (epoch seconds), oldest first.
+        # Start times (counted seconds), oldest first.
         self._first: dict[Origin, float] = {}
         self._asked_before: dict[Origin, float] = {}
         #: Those of both that are not silent yet.
         self._young: dict[Origin, float] = {}
         self.started = 0
         """Number of fetches that have begun."""
-        self._clock = clock
+        self._time = time
         self._call_later = call_later
         self._waiters: dict[bool, OrderedDict[Deferred[None], None]] = {
             False: OrderedDict(),
@@ -66,12 +71,13 @@ class FetchLimiter:
     def __len__(self) -> int:
         return len(self._first) + len(self._asked_before)
 
-    def next_slot_at(self, now: float, asked_before: bool = False) -> float:
-        """Time (epoch seconds) when a fetch may start; inf: unknown.
+    def slot_in(self, asked_before: bool = False) -> float:
+        """Seconds until a fetch may start, 0 for now; inf: unknown.
 
         *asked_before*: of an origin that was asked and gave no answer.
         """
-        while self._young and _after(_oldest(self._young), self.SILENT_AFTER, now) <= now:
+        now = self._time.now()
+        while self._young and _oldest(self._young) + self.SILENT_AFTER <= now:
             del self._young[next(iter(self._young))]
         if asked_before and len(self._asked_before) >= self._burst // 2:
             return math.inf
@@ -80,16 +86,20 @@ class FetchLimiter:
             return math.inf
         slot = now
         if len(self._young) >= self._limit:
-            slot = _after(_oldest(self._young), self.SILENT_AFTER, now)
+            slot = _oldest(self._young) + self.SILENT_AFTER
+        if len(self) >= self._limit:
+            slot = max(slot, self._time.late_until())
         if is_full:
-            slot = max(slot, _after(_oldest(self._first), self.PREEMPT_AFTER, now))
-        return slot
+            slot = max(slot, _oldest(self._first) + self.PREEMPT_AFTER)
+        return slot - now if slot > now + _INSTANT else 0.0
 
-    def acquire(self, origin: Origin, now: float, asked_before: bool = False) -> Origin | None:
+    def acquire(self, origin: Origin, asked_before: bool = False) -> Origin | None:
         """Count a fetch of *origin*; return the origin it preempts."""
         preempted = next(iter(self._first)) if len(self) >= self._burst else None
         if preempted is not None:
             self.release(preempted)
+        self._time.add_user()
+        now = self._time.now()
         (self._asked_before if asked_before else self._first)[origin] = now
         self._young[origin] = now
         self.started += 1
@@ -100,12 +110,13 @@ class FetchLimiter:
         self._young.pop(origin, None)
         for fetches in (self._first, self._asked_before):
             if fetches.pop(origin, None) is not None:
+                self._time.remove_user()
                 self._plan()
 
     # --- waits for a slot
 
     def wait(self, asked_before: bool) -> Deferred[None]:
-        """A wait for a slot; *asked_before* as in :meth:`next_slot_at`."""
+        """A wait for a slot; *asked_before* as in :meth:`slot_in`."""
         waiter: Deferred[None] = Deferred()
         self._waiters[asked_before][waiter] = None
         self._plan()
@@ -121,8 +132,7 @@ class FetchLimiter:
 
         If not, *when_free* is called as soon as one may; one call at a time is kept.
         """
-        now = self._clock()
-        if self._next_kind(now, [False]) is False:
+        if self._next_kind([False]) is False:
             return True
         if self._newcomer is None:
             self._newcomer = self.wait(asked_before=False)
@@ -133,12 +143,12 @@ class FetchLimiter:
         self._newcomer = None
         when_free()
 
-    def _next_kind(self, now: float, more: list[bool]) -> bool | None:
+    def _next_kind(self, more: list[bool]) -> bool | None:
         """The kind whose turn it is to begin, of those that wait and *more*; None: no free slot."""
         turn = self.started % ASKED_BEFORE_SHARE == ASKED_BEFORE_SHARE - 1
         for asked_before in (turn, not turn):
             waits = self._waiters[asked_before] or asked_before in more
-            if waits and self.next_slot_at(now, asked_before) <= now:
+            if waits and not self.slot_in(asked_before):
                 return asked_before
         return None
 
@@ -150,15 +160,14 @@ class FetchLimiter:
         kinds = [kind for kind, waiters in self._waiters.items() if waiters]
         if not kinds:
             return
-        now = self._clock()
-        pause = min(self.next_slot_at(now, kind) for kind in kinds) - now
+        pause = min(self.slot_in(kind) for kind in kinds)
         if math.isfinite(pause):
             self._timer = self._call_later(max(pause, min_pause), self._serve)
 
     def _serve(self) -> None:
         self._timer = None
         for _ in range(sum(map(len, self._waiters.values()))):
-            kind = self._next_kind(self._clock(), [])
+            kind = self._next_kind([])
             if kind is None:
                 break
             started = self.started
@@ -172,8 +181,3 @@ class FetchLimiter:
 
 def _oldest(fetches: dict[Origin, float]) -> float:
     return next(iter(fetches.values()))
-
-
-def _after(start: float, seconds: float, now: float) -> float:
-    """Time *seconds* after *start*; *now* if it has passed or the clock was put back since."""
-    return start + seconds if start <= now < start + seconds else now

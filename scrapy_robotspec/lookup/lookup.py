@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
+    from scrapy_robotspec.lookup.loop_time import LoopTime
     from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.store.memory import MemoryStore
@@ -41,6 +42,9 @@ logger = logging.getLogger(__name__)
 
 class Runtime(Protocol):
     """Implemented by the plugin (``CrawlRuntime``); a request may be any object."""
+
+    loop_time: LoopTime
+    """Counts the seconds of fetches."""
 
     def policy(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*."""
@@ -122,7 +126,7 @@ class Lookup:
     ) -> None:
         self._runtime = runtime
         self.store = store
-        self.limiter = FetchLimiter(limit, clock=runtime.clock, call_later=runtime.call_later)
+        self.limiter = FetchLimiter(limit, runtime.loop_time, runtime.call_later)
         self._max_size = max_size
         self._rules_cache = RulesCache(max_bytes, max_size)
         self.get_valid = self._rules_cache.get_valid
@@ -222,7 +226,7 @@ class Lookup:
         self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: Any
     ) -> None:
         """Start the flight that *plan* asks for, if there is a free slot. It may end at once."""
-        if not self._take_slot(origin, held, now):
+        if not self._take_slot(origin, held):
             return
         flight = Flight(origin, held, plan, request, now)
         live = self._live.use(origin)
@@ -239,11 +243,11 @@ class Lookup:
             return True
         return held is not None and held.failures > 0
 
-    def _take_slot(self, origin: Origin, held: RobotsRecord | None, now: float) -> bool:
+    def _take_slot(self, origin: Origin, held: RobotsRecord | None) -> bool:
         asked_before = self._was_asked(origin, held)
-        if self.limiter.next_slot_at(now, asked_before) > now:
+        if self.limiter.slot_in(asked_before):
             return False
-        preempted = self.limiter.acquire(origin, now, asked_before)
+        preempted = self.limiter.acquire(origin, asked_before)
         if preempted is not None:
             self._live.use(preempted).was_preempted = True
             # Later: now a waiter of that origin would start it again before this call returns.

@@ -34,7 +34,7 @@ class SharedLookup(Lookup):
         record = known = held
         news, has_slot, has_turn = 0, True, False
         while True:
-            has_slot = has_slot or self._take_slot(origin, held, self._now())
+            has_slot = has_slot or self._take_slot(origin, held)
             if has_slot:
                 claim = await self.store.claim(origin, self._now(), known, agent)
             else:

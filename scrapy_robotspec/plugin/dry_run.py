@@ -193,7 +193,8 @@ class DryRunMiddleware:
             return None
         wait = Deferred.fromCoroutine(self.robots.lookup.wait(origin, request))
         self._waits[wait] = origin
-        timeout = _compat.call_later(self.robots.settings.fetch_timeout, wait.cancel)
+        limit = self.robots.settings.fetch_timeout
+        timeout = self.robots.loop_time.call_later(limit, wait.cancel)
         try:
             found = await wait
         except CancelledError:

@@ -85,6 +85,7 @@ class CrawlRobots:
             crawler, settings, self.tokens, self._fetch_done, self._watch, stats, self.live
         )
         self.note_route = self._runtime.routes.see
+        self.loop_time = self._runtime.loop_time
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
             self.observer = self._open_evidence()

@@ -19,6 +19,15 @@ class DelayedCall:
             self._call.cancel()
 
 
+def pass_time(clock: Clock, seconds: float) -> None:
+    """Let *seconds* of *clock* pass, and make each delayed call in time."""
+    end = clock.seconds() + seconds
+    calls: Any = clock.calls  # the next is the first
+    while calls and calls[0].getTime() <= end:
+        clock.advance(max(0.0, calls[0].getTime() - clock.seconds()))
+    clock.advance(max(0.0, end - clock.seconds()))
+
+
 def call_later(clock: Clock) -> Callable[..., DelayedCall]:
     """The function that calls another after some seconds of a clock."""
     return lambda seconds, call, *args: DelayedCall(clock.callLater(seconds, call, *args))

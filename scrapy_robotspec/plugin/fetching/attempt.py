@@ -21,6 +21,7 @@ from scrapy_robotspec.access.outcome import (
     FetchResult,
 )
 from scrapy_robotspec.editions import DAY
+from scrapy_robotspec.lookup.loop_time import LoopTime
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
@@ -86,6 +87,8 @@ class FetchContext:
     downloads: Downloads
     routes: Routes
     stats: StatsCollector
+    loop_time: LoopTime
+    """Counts the seconds of ``ROBOTSPEC_FETCH_TIMEOUT``."""
     use_http_cache: bool
     probes: Probes | None = None
     """Finds misplaced server errors; None: they are not looked for."""
@@ -113,7 +116,8 @@ class Attempt:
     async def run(self) -> FetchResult:
         """The result; only cancelling it from outside raises."""
         fetching = _compat.deferred(self._follow())
-        limited = with_time_limit(fetching, self._settings.fetch_timeout, _compat.call_later)
+        call_later = self._context.loop_time.call_later
+        limited = with_time_limit(fetching, self._settings.fetch_timeout, call_later)
         try:
             result: FetchResult = await _compat.as_future(limited)
         except _CANCELLED:
@@ -158,7 +162,7 @@ class Attempt:
             self._origin,
             route=self._route,
             user_agent=self._page_request.headers.get(b"User-Agent"),
-            timeout=self._settings.fetch_timeout,
+            timeout=self._settings.fetch_timeout * LoopTime.STRETCH,  # our own limit ends it
             use_http_cache=context.use_http_cache,
         )
         response, transfer = await context.downloads.send(request)

@@ -17,6 +17,7 @@ from twisted.internet.defer import Deferred, succeed
 from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.lookup import Lookup
+from scrapy_robotspec.lookup.loop_time import LoopTime
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
@@ -75,11 +76,13 @@ class CrawlRuntime:
         self._downloads = Downloads(crawler, settings.max_size)
         self.routes = Routes(settings.inherit_meta, live)
         self._stats = stats
+        self.loop_time = LoopTime(time.monotonic, _compat.call_later)
         self._context = FetchContext(
             settings=settings,
             downloads=self._downloads,
             routes=self.routes,
             stats=stats,
+            loop_time=self.loop_time,
             # A cached response has no reliable lifetime, but offline it is the only source.
             use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
         )

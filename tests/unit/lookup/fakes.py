@@ -17,6 +17,7 @@ from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchDone, Lookup, Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
+from scrapy_robotspec.lookup.loop_time import LoopTime
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 from scrapy_robotspec.lookup.shared_lookup import SharedLookup
 from scrapy_robotspec.lookup.tiered_store import TieredStore
@@ -25,7 +26,7 @@ from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.stores import SharedStore
 from tests.support.threads import Threads
-from tests.support.timers import call_later
+from tests.support.timers import call_later, pass_time
 
 START = 1_800_000_000.0
 LEASE = 35.0
@@ -59,6 +60,7 @@ class LookupHarness:
         LIVE.add(self)
         self.time = time or Clock()
         self.call_later = call_later(self.time)
+        self.loop_time = LoopTime(self.time.seconds, self.call_later)
         self.ahead = 0.0
         self.step = 0.0
         """Seconds that pass from one look at the clock to the next: a slow machine."""
@@ -146,7 +148,7 @@ class LookupHarness:
         self.fetching[origin].callback(attempt)
 
     def pass_time(self, seconds: float) -> None:
-        self.time.advance(seconds)
+        pass_time(self.time, seconds)
 
     def close(self) -> bool:
         """Close the lookup; whether that came to an end."""

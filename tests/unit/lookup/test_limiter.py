@@ -13,6 +13,8 @@ from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import FetchLimiter
+from scrapy_robotspec.lookup.loop_time import LoopTime
+from tests.support.timers import call_later, pass_time
 
 SILENT = FetchLimiter.SILENT_AFTER
 PREEMPT = FetchLimiter.PREEMPT_AFTER
@@ -23,80 +25,118 @@ def origin(number: int) -> Origin:
     return Origin("http", f"{number}.example", 80)
 
 
-def started(limit: int, times: list[float], time: Clock | None = None) -> FetchLimiter:
-    """A limiter with fetches of the origins 0, 1, … that started at *times*."""
-    clock = time or Clock()
-    limiter = FetchLimiter(limit, clock=clock.seconds, call_later=clock.callLater)
-    for number, at in enumerate(times):
-        limiter.acquire(origin(number), at)
-    return limiter
+class Fetches:
+    """A limiter whose time a test lets pass."""
 
+    def __init__(self, limit: int) -> None:
+        self.clock = Clock()
+        call = call_later(self.clock)
+        self.limiter = FetchLimiter(limit, LoopTime(self.clock.seconds, call), call)
 
-def is_free(limiter: FetchLimiter, now: float, asked_before: bool = False) -> bool:
-    return limiter.next_slot_at(now, asked_before) <= now
+    def begin(self, *numbers: int, asked_before: bool = False) -> list[Origin | None]:
+        """Begin a fetch of each; what each preempts."""
+        return [self.limiter.acquire(origin(number), asked_before) for number in numbers]
+
+    def pass_time(self, seconds: float) -> None:
+        pass_time(self.clock, seconds)
+
+    def starve(self, seconds: float) -> None:
+        """The process does nothing for *seconds*."""
+        self.clock.advance(seconds)
 
 
 def test_a_silent_fetch_does_not_count_towards_the_limit() -> None:
     """ROBOTSPEC_CONCURRENT_FETCHES."""
-    limiter = started(2, [0.0, 0.1])
-    assert limiter.next_slot_at(0.2) == SILENT
-    assert is_free(limiter, SILENT)
-    limiter.acquire(origin(2), SILENT)
-    assert limiter.next_slot_at(SILENT) == SILENT + 0.1
+    fetches = Fetches(2)
+    fetches.begin(0)
+    fetches.pass_time(0.1)
+    fetches.begin(1)
+    fetches.pass_time(0.1)
+    assert fetches.limiter.slot_in() == pytest.approx(SILENT - 0.2)
+    fetches.pass_time(SILENT - 0.2)
+    assert fetches.limiter.slot_in() == 0
+    fetches.begin(2)
+    assert fetches.limiter.slot_in() == pytest.approx(0.1)
 
 
 def test_at_the_burst_limit_the_oldest_fetch_is_preempted_after_a_while() -> None:
-    limiter = started(1, [100 + n / 10 for n in range(BURST)])
-    now = 102.0
-    assert limiter.next_slot_at(now) == 100 + PREEMPT
-    assert limiter.acquire(origin(9), 100 + PREEMPT) == origin(0)
-    assert limiter.next_slot_at(100 + PREEMPT) == pytest.approx(100 + PREEMPT + SILENT)
+    fetches = Fetches(1)
+    for number in range(BURST):
+        fetches.begin(number)
+        fetches.pass_time(0.1)
+    assert fetches.limiter.slot_in() == pytest.approx(PREEMPT - BURST / 10)
+    fetches.pass_time(PREEMPT - BURST / 10)
+    assert fetches.begin(9) == [origin(0)]
+    assert fetches.limiter.slot_in() == pytest.approx(SILENT)
 
 
 def test_origins_asked_before_are_not_preempted_and_get_half_of_the_burst() -> None:
-    """So every origin has its whole time once, and others always have room."""
-    limiter = started(1, [])
+    """So every origin has its whole time once, and others always have capacity."""
+    fetches = Fetches(1)
     for number in range(BURST // 2):
-        limiter.acquire(origin(number), number * SILENT, asked_before=True)
-    now = 1000.0
-    assert limiter.next_slot_at(now, asked_before=True) == math.inf
-    preempted = [limiter.acquire(origin(100 + n), now + n * PREEMPT) for n in range(BURST)]
+        fetches.begin(number, asked_before=True)
+        fetches.pass_time(SILENT)
+    assert fetches.limiter.slot_in(asked_before=True) == math.inf
+    preempted = []
+    for number in range(100, 100 + BURST):
+        preempted += fetches.begin(number)
+        fetches.pass_time(PREEMPT)
     assert preempted == [None] * (BURST // 2) + [origin(100 + n) for n in range(BURST // 2)]
-    limiter.release(origin(0))
-    assert is_free(limiter, now + BURST * PREEMPT, asked_before=True)
+    fetches.limiter.release(origin(0))
+    assert fetches.limiter.slot_in(asked_before=True) == 0
 
 
-def test_a_clock_put_back_blocks_no_fetch() -> None:
-    """Starts in the future count as long past."""
-    assert is_free(started(2, [1000.0, 1000.0]), 0.0)
-    assert is_free(started(1, [1000.0] * BURST), 0.0)
+@pytest.mark.parametrize("stop", [0.6, 6.0, 60.0])
+def test_a_starved_process_begins_no_more_than_the_limit_and_preempts_none(stop: float) -> None:
+    """It cannot tell silent servers from those whose answers it has not read."""
+    fetches = Fetches(2)
+    fetches.begin(0, 1)
+    for _ in range(5):
+        fetches.starve(stop)
+        assert fetches.limiter.slot_in() > 0
+    fetches.limiter.release(origin(0))
+    assert fetches.limiter.slot_in() == 0
+    fetches.begin(2)
+    fetches.pass_time(LoopTime.RECOVERY + 0.01)
+    assert fetches.limiter.slot_in() == 0  # both were silent for long enough since
+
+
+def test_a_starved_process_at_the_burst_limit_preempts_none() -> None:
+    fetches = Fetches(1)
+    fetches.begin(*range(BURST))
+    fetches.starve(PREEMPT + 1)
+    assert fetches.limiter.slot_in() > 0
+    fetches.pass_time(PREEMPT)
+    assert fetches.limiter.slot_in() == 0
 
 
 @example(1, [("first", 0.0), *[("first", 7.0)] * 7, ("first", 1.0)])
 @given(
     st.integers(1, 5),
-    st.lists(st.tuples(st.sampled_from(["first", "again", "release"]), st.floats(0, 30))),
+    st.lists(st.tuples(st.sampled_from(["first", "again", "release", "starve"]), st.floats(0, 30))),
 )
 def test_callers_that_ask_first_never_exceed_a_limit(
     limit: int, steps: list[tuple[str, float]]
 ) -> None:
     """A newcomer gets a slot within the time after which a fetch may be preempted."""
-    limiter, now, number = started(limit, []), 0.0, 0
+    fetches, number = Fetches(limit), 0
+    limiter, time = fetches.limiter, fetches.limiter._time
     young: list[tuple[float, Origin]] = []
     for step, wait in steps:
-        now += wait / 10
+        (fetches.starve if step == "starve" else fetches.pass_time)(wait / 10)
+        now = time.now()
         young = [(start, each) for start, each in young if now < start + SILENT]
         if step == "release":
             limiter.release(origin(number - 1))
             young = [(start, each) for start, each in young if each != origin(number - 1)]
-        elif is_free(limiter, now, step == "again"):
-            preempted = limiter.acquire(origin(number), now, step == "again")
+        elif step != "starve" and not limiter.slot_in(step == "again"):
+            (preempted,) = fetches.begin(number, asked_before=step == "again")
             young = [(start, each) for start, each in young if each != preempted]
             young.append((now, origin(number)))
             number += 1
         assert len(young) <= limit
         assert len(limiter) <= limit * BURST
-        assert limiter.next_slot_at(now) <= now + PREEMPT
+        assert limiter.slot_in() <= max(PREEMPT, LoopTime.RECOVERY)
 
 
 # --- waits for a slot
@@ -111,8 +151,8 @@ class Waiting:
     ANSWER = 0.05
 
     def __init__(self, limit: int) -> None:
-        self.time = Clock()
-        self.limiter = started(limit, [], self.time)
+        fetches = Fetches(limit)
+        self.time, self.limiter = fetches.clock, fetches.limiter
         self.began: list[int] = []
         self.starts: list[float] = []
         self.answered: dict[int, float] = {}
@@ -122,7 +162,7 @@ class Waiting:
         return waiter.addCallback(lambda _: self.begin(number, asked_before, answers))
 
     def begin(self, number: int, asked_before: bool = False, answers: bool = False) -> None:
-        preempted = self.limiter.acquire(origin(number), self.time.seconds(), asked_before)
+        preempted = self.limiter.acquire(origin(number), asked_before)
         self.began.append(number)
         self.starts.append(self.time.seconds())
         if answers:

@@ -162,7 +162,7 @@ def test_waiters_without_a_slot_do_not_poll() -> None:
     for _ in range(40):
         harness.pass_time(0.01)
     assert harness.looks == looks
-    assert len(harness.time.getDelayedCalls()) == 1
+    assert len(harness.time.getDelayedCalls()) == 2  # for the next slot, and for the next tick
     for _ in range(200):
         for origin in list(harness.fetching):
             harness.answer(FILE, origin)
@@ -217,7 +217,7 @@ def test_a_preempted_refresh_is_started_again() -> None:
     harness.pass_time(0.9 * DAY)
     harness.ask(A)
     for number in range(FetchLimiter.BURST_FACTOR):
-        harness.pass_time(FetchLimiter.SILENT_AFTER)
+        harness.pass_time(FetchLimiter.SILENT_AFTER + 0.01)
         harness.ask(Origin("http", f"{number}.example", 80))
     harness.pass_time(0)
     assert A not in harness.fetching

@@ -1,0 +1,82 @@
+"""A process that gets little of a processor, or none for a while, does not blame the sites."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from tests.support.crawl import MODES, WAYS, Running
+from tests.support.responses import after, reply
+from tests.support.server import Server, Site
+
+RULES = "User-agent: *\nDisallow: /no\n"
+ORIGINS = 120
+
+
+@contextmanager
+def starved(running: Running, runs: float, stands: float) -> Iterator[None]:
+    """The process runs for *runs* seconds and stands still for *stands*, by turns."""
+    is_over = threading.Event()
+
+    def starve() -> None:
+        while not is_over.wait(runs):
+            with suppress(OSError):
+                os.kill(running.pid, signal.SIGSTOP)
+                time.sleep(stands)
+                os.kill(running.pid, signal.SIGCONT)
+
+    thread = threading.Thread(target=starve)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def sites(server: Server, delay: float = 0.0) -> list[Site]:
+    robots = after(delay, reply(RULES))
+    return [server.site(f"127.1.{n // 250}.{n % 250 + 1}", robots) for n in range(ORIGINS)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "runs", "stands"),
+    [(WAYS[0], 0.02, 0.18), ("select", 0.08, 0.72), (WAYS[-1], 0.04, 0.4)],
+)
+def test_a_crawl_with_a_tenth_of_a_processor_asks_each_site_once(
+    server: Server, mode: str, runs: float, stands: float
+) -> None:
+    """All are known before the first is asked; by the clock each has a second."""
+    asked = sites(server)
+    urls = [site.url("/x") for site in asked]
+    settings = {"ROBOTSPEC_FETCH_TIMEOUT": 1, "LOG_LEVEL": "INFO"}
+    crawling = Running(urls, settings, mode=mode, spider="all_queued", more={"known": []})
+    with crawling as running:
+        running.wait_until(lambda: running.events)
+        with starved(running, runs, stands):
+            result = running.finish(180)
+    assert result.ended_once(urls)
+    assert [len(site.robots_asked) for site in asked] == [1] * ORIGINS
+    assert {event["kind"] for event in result.events} & {"error"} == set()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_process_that_was_stopped_reads_what_has_come(server: Server, mode: str) -> None:
+    """SIGSTOP, or a laptop that sleeps, for longer than ROBOTSPEC_FETCH_TIMEOUT."""
+    asked = sites(server, 0.5)[:40]
+    urls = [site.url("/x") for site in asked]
+    settings = {"ROBOTSPEC_FETCH_TIMEOUT": 2, "ROBOTSPEC_CONCURRENT_FETCHES": 8}
+    with Running(urls, settings, mode=mode) as running:
+        running.wait_until(lambda: sum(len(site.robots_asked) for site in asked) > 6)
+        running.send(signal.SIGSTOP)
+        time.sleep(4)
+        running.send(signal.SIGCONT)
+        result = running.finish()
+    assert result.ended_once(urls)
+    assert [len(site.robots_asked) for site in asked] == [1] * len(asked)
