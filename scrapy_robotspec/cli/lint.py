@@ -16,7 +16,7 @@ from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
 from scrapy_robotspec.cli.outputs import write_file
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.lint.codes import CODES, find_code
-from scrapy_robotspec.protocol.lint.file_checks import is_expectation
+from scrapy_robotspec.protocol.lint.group_checks import is_expectation
 from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import columns, count, listed, safe
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.session import Screen, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lint.codes import Code
-    from scrapy_robotspec.protocol.lint.file_checks import Expected
     from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.lint.group_checks import Expected
     from scrapy_robotspec.protocol.models import Severity
 
 _EXAMPLES = """\

@@ -41,11 +41,12 @@ _RARE_TEXT = "%F4%8F%BF%BD"
 class Rules:
     """The rules that some crawlers follow."""
 
+    rules: Sequence[RawRule]
     root: int
     """The deciding precedence key for ``/``."""
 
     def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-        self._rules = rules
+        self.rules = rules
         self._edition = edition
         # An index page may open the root (PRE-05).
         wide = [
@@ -56,7 +57,7 @@ class Rules:
     @cached_property
     def find(self) -> Callable[[str], int]:
         """The deciding precedence key for a URL."""
-        return fast.RuleSet(self._rules, self._edition).find
+        return fast.RuleSet(self.rules, self._edition).find
 
     def allows(self, path: str) -> bool:
         """Whether a path of a URL may be fetched."""
@@ -65,7 +66,7 @@ class Rules:
     @property
     def extent(self) -> Extent:
         """How much of a site they leave open, ``/robots.txt`` aside (PRE-04)."""
-        if not self._rules:
+        if not self.rules:
             return "no rules"
         if self.exception is not None:
             return "some"
@@ -82,8 +83,8 @@ class Rules:
         One for each rule that makes an exception; ``/robots.txt`` does not count.
         """
         is_open = not forbids(self.root)
-        others = [rule for rule in self._rules if rule[0] is not is_open]
-        unused = _unused_text(self._rules)
+        others = [rule for rule in self.rules if rule[0] is not is_open]
+        unused = _unused_text(self.rules)
         patterns = [pattern for _, pattern in keyed_patterns(others, self._edition)]
         for pattern in patterns if is_open else ["/", *patterns]:
             shorter = path_of_pattern(pattern)

@@ -11,8 +11,8 @@ from scrapy_robotspec.protocol.lint.crawlers import (
     COLLECTORS,
     IGNORING,
     KNOWN_CRAWLERS,
+    intended_crawler,
     is_known,
-    meant_crawler,
 )
 from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import DEFAULT, decode
@@ -64,19 +64,19 @@ def _check_value(
 ) -> None:
     """Check the value of a line, given the keys of its group."""
     value = decode(line.value)
-    meant = meant_crawler(value, findings.edition)
+    intended = intended_crawler(value, findings.edition)
     read = f"reads {_quoted(name)}" if name else "reads no name"
     if not keys:
         read += ", so its rules hold for no crawler"
-    if meant is not None and meant.lower() != (name or "").lower():
-        findings.add(line, "RS210", f"{shown(value)} looks like {shown(meant)}", read)
+    if intended is not None and intended.lower() != (name or "").lower():
+        findings.add(line, "RS210", f"{shown(value)} looks like {shown(intended)}", read)
     elif _HEADER.match(value):
         written = f"write {shown(product_name(value))} instead of a User-Agent header"
         findings.add(line, "RS211", f"A line has a name, {written}", read)
     elif _is_starred(value) and name != DEFAULT:
         begin = value.partition("*")[0].lower()
-        meant_too = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
-        left_out = next((each for each in meant_too if not effects.follows(each, keys)), None)
+        begun = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
+        left_out = next((each for each in begun if not effects.follows(each, keys)), None)
         fault = "A star in a name is not a wildcard"
         fault += f", so {shown(left_out)} does not follow the group" if left_out else ""
         findings.add(line, "RS214", fault, read)

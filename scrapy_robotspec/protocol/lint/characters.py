@@ -31,8 +31,8 @@ def odd(text: str) -> str:
     return code_points(_ODD.findall(text))
 
 
-def as_meant(text: str) -> str:
-    """A text with ASCII signs for full-width ones, and without invisible characters."""
+def as_intended(text: str) -> str:
+    """A text with ASCII signs for full-width ones, without invisible characters."""
     return unicodedata.normalize("NFKC", _IN_PATH.sub("", text))
 
 

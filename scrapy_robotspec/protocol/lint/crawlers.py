@@ -92,7 +92,7 @@ _OTHERS = ("roverbot",)
 _EXACT = {*_OTHERS, *(name.lower() for name in KNOWN_CRAWLERS)}
 _NEAR = near_table(name for name in KNOWN_CRAWLERS if len(_squeezed(name)) >= _LONG)
 #: Names that people write, letters and digits only, and the product token that they mean.
-_MEANT = {
+_INTENDED = {
     "ahrefs": "AhrefsBot",
     "all": DEFAULT,
     "allbots": DEFAULT,
@@ -130,7 +130,7 @@ def is_known(name: str) -> bool:
     return name.lower() in _EXACT
 
 
-def meant_crawler(value: str, edition: Edition) -> str | None:
+def intended_crawler(value: str, edition: Edition) -> str | None:
     """The token that a misspelled value means, or None.
 
     A version after a slash does not count.
@@ -139,5 +139,5 @@ def meant_crawler(value: str, edition: Edition) -> str | None:
     if name in _EXACT or len(name) > _LONGEST or edition.agent_match is AgentMatch.CONTAINED:
         return None
     letters = _squeezed(name)
-    meant = _MEANT.get(letters)
+    meant = _INTENDED.get(letters)
     return meant if meant or len(letters) < _LONG else nearest(name, _NEAR)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
+from scrapy_robotspec.protocol.agent_index import index_agents, rules_in
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lint.findings import Claim, Effect, shown
@@ -17,55 +18,60 @@ from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.precedence import forbids
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.lint.group_reader import Group
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
-#: Max readings of rules, as a multiple of the rules in the file.
+#: Max bytes of rules that are read, as a multiple of the file's.
 READINGS = 4
 
 
 class Effects:
     """The verdicts of a file, for the crawlers that it names."""
 
-    def __init__(self, groups: Sequence[Group], edition: Edition) -> None:
+    def __init__(self, robots: RobotsTxt, groups: Sequence[Group]) -> None:
+        self._robots = robots
         self._groups = groups
-        self._edition = edition
-        self._numbers: dict[str, list[int]] = {}  # of each key's groups
-        for number, group in enumerate(groups):
-            is_default = edition.whole_agent_names and group.default is not None  # UAG-10
-            for key in (DEFAULT,) if is_default else dict.fromkeys(group.keys):
-                self._numbers.setdefault(key, []).append(number)
-        self._by_groups: dict[tuple[int, ...], Rules] = {}
+        self._index = index_agents(robots.body, robots.edition)
         self._by_key: dict[str, Rules | None] = {}
-        self._left = READINGS * sum(len(group.rules) for group in groups)
+        self._by_spans: dict[Spans, Rules] = {}
+        self._left = READINGS * len(robots.body)
+        #: The rules for crawlers without a group of their own.
+        self.default = self.rules_of(DEFAULT) or Rules((), robots.edition)
+        #: The lines of rules by their offsets in the file.
+        self.lines = {line.start: line for group in groups for line in group.rules}
 
     def follows(self, name: str, keys: frozenset[str]) -> bool:
         """Whether a crawler follows a group with some keys.
 
         True where names are compared with all others.
         """
-        if self._edition.agent_match is AgentMatch.CONTAINED:
+        if self._robots.edition.agent_match is AgentMatch.CONTAINED:
             return True
-        return not keys.isdisjoint(followed_keys(self._numbers, name, self._edition))
+        return not keys.isdisjoint(followed_keys(self._index, name, self._robots.edition))
 
     def rules_of(self, name: str | None) -> Rules | None:
         """The rules for a crawler; None beyond the bound.
 
         *name*: one that the file contains, or ``*``.
         """
-        key = None if name is None else key_of(name, self._edition)
+        key = None if name is None else key_of(name, self._robots.edition)
         if key is not None and key not in self._by_key:
-            self._by_key[key] = self._read(tuple(self._numbers.get(key, ())))
+            self._by_key[key] = self._read(tuple(self._index[key][1] if key in self._index else ()))
         return None if key is None else self._by_key[key]
 
-    @property
-    def default(self) -> Rules:
-        """The rules for crawlers without a group of their own."""
-        return self.rules_of(DEFAULT) or Rules((), self._edition)
+    def combined(self) -> Iterator[tuple[str, Group, Rules]]:
+        """Crawlers whose rules no crawler before them follows, with their first groups."""
+        seen: set[Rules] = set()
+        for group in self._groups:
+            rules = self.rules_of(group.crawler)
+            if group.crawler is not None and rules is not None and rules not in seen:
+                seen.add(rules)
+                yield group.crawler, group, rules
 
     def of_crawler(self, name: str | None) -> Effect:
         """How much of the site a crawler may fetch."""
@@ -80,21 +86,20 @@ class Effects:
         words = f"lets {shown(name)} fetch {shown(opened)}, not {shown(closed)}"
         return Effect(words, (Claim(name, opened, True), Claim(name, closed, False)))
 
-    def of_path(self, name: str | None, path: str) -> Effect:
+    def of_path(self, name: str, path: str) -> Effect:
         """Whether a crawler may fetch a path."""
         rules = self.rules_of(name)
-        if name is None or rules is None:
+        if rules is None:
             return _UNKNOWN
         allows = rules.allows(path)
         lets = "lets" if allows else "does not let"
         words = f"{lets} {shown(name)} fetch {shown(path)}"
         return Effect(words, (Claim(name, path, allows),))
 
-    def _read(self, numbers: tuple[int, ...]) -> Rules | None:
-        """The combined rules of some groups."""
-        if numbers not in self._by_groups and self._left >= 0:
-            lines = [line for number in numbers for line in self._groups[number].rules]
-            self._left -= len(lines)
-            raw = [(line.field == "allow", line.value, line.start) for line in lines]
-            self._by_groups[numbers] = Rules(raw, self._edition)
-        return self._by_groups.get(numbers)
+    def _read(self, spans: Spans) -> Rules | None:
+        robots = self._robots
+        if spans not in self._by_spans and self._left >= 0:
+            self._left -= sum(spans[1::2]) - sum(spans[::2])
+            rules = rules_in(robots.body, spans, robots.edition)
+            self._by_spans[spans] = Rules(rules, robots.edition)
+        return self._by_spans.get(spans)

@@ -1,30 +1,39 @@
-"""Checks of groups as a whole (GRP, UAG, PRE-02, EXT-01)."""
+"""Checks of groups, and of a whole file (GRP, UAG)."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.protocol.extent import path_of_pattern
+from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.protocol.lint.findings import Claim, Effect, shown
-from scrapy_robotspec.protocol.models import DEFAULT
-from scrapy_robotspec.protocol.patterns import canonical_pattern
-from scrapy_robotspec.protocol.precedence import canonical_all, forbids
+from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.precedence import forbids, keyed_patterns, line_start
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.findings import Findings
+    from scrapy_robotspec.protocol.lint.findings import Finding, Findings
     from scrapy_robotspec.protocol.lint.group_reader import Group
+    from scrapy_robotspec.protocol.lint.usage_checks import Statement
+
+#: How the group of ``*`` has to be: open, at least in parts, or closed.
+Expected = Literal["open", "closed"]
 
 #: Paths that match every URL.
 EVERYTHING = (b"/", b"/*", b"*")
 #: Max questions whether groups allow a path that the group of ``*`` disallows.
 MOST_ASKED = 100_000
+#: A path without wildcards whose last name may be that of a directory.
+_DIRECTORIES = re.compile(rb"^/(?:[^*$?\n]*/)?[^*$?/.=&\n]+$", re.MULTILINE)
+_AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
+_WILDCARD = re.compile(rb"[*$]")
 
 
 def check_groups(groups: Sequence[Group], effects: Effects, findings: Findings) -> None:
@@ -42,30 +51,28 @@ def check_groups(groups: Sequence[Group], effects: Effects, findings: Findings) 
             fault = 'The "Disallow: /" of the next name holds for "*", too'
             code = "RS213" if has_more else "RS212"
             findings.add(group.glued, code, fault, effects.of_crawler(DEFAULT))
-    _check_opened(groups, effects, findings)
+    _check_opened(effects, findings)
     _check_delays(groups, findings)
-    _check_contraries(groups, effects, findings)
+    _check_contraries(effects, findings)
 
 
-def _check_opened(groups: Sequence[Group], effects: Effects, findings: Findings) -> None:
+def _check_opened(effects: Effects, findings: Findings) -> None:
     """Groups that allow what the group of ``*``, which they replace, disallows (UAG-05).
 
     A group without any bound is meant so, and so is one on a site that is closed to all others.
     """
-    default = effects.default
     closed: list[str] = []
-    others = default.exceptions()
-    left, seen = MOST_ASKED, {default}
-    for group in groups if not forbids(default.root) else ():
-        rules = effects.rules_of(group.crawler)
-        if group.crawler is None or rules is None or rules in seen or rules.extent != "some":
+    others = effects.default.exceptions()
+    left = MOST_ASKED
+    for crawler, group, rules in effects.combined() if not forbids(effects.default.root) else ():
+        is_meant = rules is effects.default or group.keys[0] in POLICY_TOKENS
+        if is_meant or rules.extent != "some":
             continue
-        seen.add(rules)
         for path in islice(chain(closed, _collected(others, closed)), left):
             left -= 1
-            if rules.allows(path) and group.keys[0] not in POLICY_TOKENS:
-                claims = (Claim(group.crawler, path, True), Claim(DEFAULT, path, False))
-                fault = f'{shown(group.crawler)} may fetch {shown(path)}, which "*" may not'
+            if rules.allows(path):
+                claims = (Claim(crawler, path, True), Claim(DEFAULT, path, False))
+                fault = f'{shown(crawler)} may fetch {shown(path)}, which "*" may not'
                 effect = Effect('follows the crawler\'s own group instead of that of "*"', claims)
                 findings.add(group.first, "RS215", fault, effect)
                 break
@@ -94,29 +101,104 @@ def _check_delays(groups: Sequence[Group], findings: Findings) -> None:
             above, begin = line, end
 
 
-def _check_contraries(groups: Sequence[Group], effects: Effects, findings: Findings) -> None:
+def _check_contraries(effects: Effects, findings: Findings) -> None:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
-    alike: dict[tuple[str, ...], list[Group]] = {}
-    for group in groups:
-        alike.setdefault(tuple(sorted(group.keys)), []).append(group)
-    for some in alike.values():
-        rules = [rule for group in some for rule in group.rules if rule.value]
-        for line, first, pattern in _contraries(rules, findings.edition):
-            effect = effects.of_path(some[0].crawler, path_of_pattern(pattern))
-            kind = "disallow" if line.field == "allow" else "allow"
-            findings.add(line, "RS304", f"Line {first} {kind}s the same path", effect)
+    found: dict[Line, tuple[Line, Effect]] = {}
+    for crawler, _, rules in effects.combined():
+        if len({allow for allow, _, _ in rules.rules}) < 2:  # hot path
+            continue
+        first: dict[tuple[str, str], Line] = {}
+        for key, pattern in keyed_patterns(rules.rules, findings.edition):
+            line = effects.lines[line_start(key)]
+            first.setdefault((line.field, pattern), line)
+            contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))
+            if contrary is not None and pattern:
+                found[line] = contrary, effects.of_path(crawler, path_of_pattern(pattern))
+    for line, (contrary, effect) in found.items():
+        fault = f"Line {contrary.number} {contrary.field}s the same path"
+        findings.add(line, "RS304", fault, effect)
 
 
-def _contraries(rules: Sequence[Line], edition: Edition) -> Iterator[tuple[Line, int, str]]:
-    """Rules, the number of the first one that each contradicts, and their pattern."""
-    allowing = sum(line.field == "allow" for line in rules)
-    if not 0 < allowing < len(rules):  # hot path
+def check_directories(rules: Sequence[Line], findings: Findings) -> None:
+    """Directories without a slash at the end (EXT-04).
+
+    Paths inside them show that they are directories."""
+    first_lines = {line.value: line for line in reversed(rules)}
+    paths = sorted(first_lines)
+    directories = _DIRECTORIES.findall(b"\n".join(paths))
+    inside = [path for path in directories if _any_begins(paths, path + b"/")]
+    for line in sorted(map(first_lines.__getitem__, inside)):
+        longer = shown(line.value.rpartition(b"/")[2] + b".html")
+        findings.add(line, "RS901", f"The path also matches {longer}", "compares beginnings")
+
+
+def check_allow(effects: Effects, findings: Findings) -> None:
+    """Groups that allow paths and close nothing (EXT-04)."""
+    disallows = any(line.field == "disallow" and line.value for line in effects.lines.values())
+    for crawler, _, rules in effects.combined():
+        paths = [effects.lines[start] for _, value, start in rules.rules if value]
+        if not all(line.field == "allow" for line in paths) or rules.extent != "allows all":
+            continue
+        wide = [line for line in paths if line.value in EVERYTHING]
+        if not wide and paths and paths[0].value.startswith((b"/", b"*")):
+            fault = "The group disallows nothing, so the rest of the site is open, too"
+            findings.add(paths[0], "RS319", fault, effects.of_crawler(crawler))
+        elif wide and not disallows:
+            fault = "Nothing is disallowed, so Allow has no effect"
+            better = "Disallow:" if len(rules.rules) == 1 else None
+            findings.add(wide[0], "RS902", fault, effects.of_crawler(crawler), better)
+
+
+def check_closed(effects: Effects, findings: Findings, expected: Expected | None) -> None:
+    """Whether the group of ``*`` disallows every page, and may."""
+    rules, effect = effects.default, effects.of_crawler(DEFAULT)
+    if rules.extent == "denies all":
+        line = effects.lines[line_start(rules.root)]
+        fault = "The site is closed to crawlers without a group of their own"
+        severity = "error" if expected == "open" else CODES["RS216"].severity
+        findings.add(line, "RS216", fault, effect, severity=severity)
+    elif expected == "closed":
+        path = rules.exception if forbids(rules.root) else "/"
+        findings.add(None, "RS217", f'"*" may fetch {shown(path or "/")}', effect)
+
+
+def is_expectation(finding: Finding) -> bool:
+    """Whether a finding is an expectation that is not met."""
+    return finding.code in ("RS216", "RS217") and finding.severity == "error"
+
+
+def check_sitemaps(sitemaps: Sequence[Line], effects: Effects, findings: Findings) -> None:
+    """Sitemaps that the group of ``*`` disallows, unless it disallows every page."""
+    rules = effects.default
+    for line in sitemaps if rules.extent == "some" else ():
+        path = _AUTHORITY.sub("", decode(line.value))
+        if path.startswith("/") and not rules.allows(path):
+            findings.add(line, "RS405", "The sitemap is disallowed", effects.of_path(DEFAULT, path))
+
+
+def check_disallowed(
+    rules: Sequence[Line],
+    statements: Mapping[tuple[str, ...], Sequence[Statement]],
+    effects: Effects,
+    findings: Findings,
+) -> None:
+    """Usage statements, by crawlers, about pages that are disallowed (USE-03)."""
+    allowed = sorted(line.value for line in rules if line.field == "allow")
+    if any(b"*" in path for path in allowed):
         return
-    places: dict[tuple[str, str], int] = {}
-    paths = canonical_all([line.value for line in rules], edition)
-    for line, path in zip(rules, paths, strict=True):
-        pattern = (canonical_pattern(path, edition) or (path,))[0]  # or one that never matches
-        places.setdefault((line.field, pattern), line.number)
-        contrary = "disallow" if line.field == "allow" else "allow"
-        if first := places.get((contrary, pattern)):
-            yield line, first, pattern
+    for crawlers, some in statements.items():
+        for statement in some:
+            path = statement.path or b"/"
+            if _WILDCARD.search(path) or _any_begins(allowed, path):
+                continue
+            claims = effects.of_path(crawlers[0], decode(path)).claims
+            if claims and not claims[0].allowed:
+                fault = f"{shown(path)} is disallowed and has no usage preference"
+                effect = Effect(f"ignores the statement for {shown(crawlers[0])}", claims)
+                findings.add(statement.line, "RS506", fault, effect)
+
+
+def _any_begins(paths: Sequence[bytes], prefix: bytes) -> bool:
+    """Whether any of the sorted paths begins with *prefix*."""
+    at = bisect_left(paths, prefix)
+    return at < len(paths) and paths[at].startswith(prefix)

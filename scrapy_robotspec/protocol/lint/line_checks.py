@@ -6,12 +6,11 @@ Sitemaps, crawl delays and licenses (SIT-03, EXT-01, USE-06).
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.groups import is_absolute
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
-from scrapy_robotspec.protocol.lint.characters import as_meant, code_points, odd
+from scrapy_robotspec.protocol.lint.characters import as_intended, code_points, odd
 from scrapy_robotspec.protocol.lint.crawlers import near_table, nearest
 from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import decode
@@ -47,7 +46,6 @@ _ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
 LONGEST_DELAY = 30
 _SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
-
 #: Lines of other languages, with what they are.
 _FOREIGN = (
     (re.compile(r"(?://|/\*|\*/|\*\s|--|;|%|<!--|-->)"), "a comment of another language"),
@@ -60,10 +58,10 @@ _FOREIGN = (
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
 
 
-@lru_cache(maxsize=1024)
-def meant_field(name: str) -> str | None:
+def intended_field(name: str, value: bytes) -> str | None:
     """The field that a misspelled name most likely means, or None."""
-    return nearest(name, _NEAR) if len(name) <= _LONGEST_MISSPELLING else None
+    field = nearest(name, _NEAR) if len(name) <= _LONGEST_MISSPELLING else None
+    return field if field in _NO_EQUALS or b"=" in value else None
 
 
 def check_form(line: Line, findings: Findings, *, may_replace: bool) -> None:
@@ -74,36 +72,8 @@ def check_form(line: Line, findings: Findings, *, may_replace: bool) -> None:
         return
     _check_bytes(line, findings)
     content = decode(line.text.partition(b"#")[0]).strip(" \t")
-    if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
-        findings.add(line, "RS108", "The byte order mark is encoded twice", "reads it as text")
-    elif content and not _check_text(line, content, findings):
+    if content:
         _check_field(line, content, findings)
-
-
-def _check_text(line: Line, content: str, findings: Findings) -> bool:
-    """Whether a line that is not a rule is meant for other eyes than a crawler's."""
-    is_read = line.field in _KNOWN
-    if line.field in ("allow", "disallow"):
-        return False
-    found = odd(content)
-    if not is_read and _is_field(as_meant(content).partition(":")[0]):
-        found = found or code_points(each for each in decode(line.name) if not each.isascii())
-    elif not is_read:
-        found = ""
-    if found:
-        effect = f"reads {shown(line.value)}" if is_read else _IGNORES
-        findings.add(line, "RS109", f"The line contains {found}", effect)
-        return not is_read
-    kind = next((kind for pattern, kind in _FOREIGN if pattern.match(content)), None)
-    if kind is not None and not is_read:
-        fault = f"The line is {kind}, and a comment begins with #"
-        findings.add(line, "RS110", fault, _IGNORES)
-    return kind is not None and not is_read
-
-
-def _is_field(name: str) -> bool:
-    written = name.strip().lower()
-    return written in _KNOWN or meant_field(written) is not None
 
 
 def _check_colon(line: Line, findings: Findings, may_replace: bool) -> None:
@@ -140,24 +110,32 @@ def _check_field(line: Line, content: str, findings: Findings) -> None:
     """Whether the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
     written = decode(line.name).lower()
     first, _, rest = written.partition(" ")
-    if ":" not in content or not written:
+    read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
+    found = "" if line.field in ("allow", "disallow") else odd(content)
+    intended = as_intended(content).partition(":")[0].strip().lower()
+    foreign = next((kind for pattern, kind in _FOREIGN if pattern.match(content)), None)
+    if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
+        findings.add(line, "RS108", "The byte order mark is encoded twice", "reads it as text")
+    elif found and (intended in _KNOWN or line.field in _KNOWN):
+        findings.add(line, "RS109", f"The line contains {found}", read)
+    elif foreign and line.field not in _KNOWN:
+        fault = f"The line is {foreign}, and a comment begins with #"
+        findings.add(line, "RS110", fault, _IGNORES)
+    elif ":" not in content or not written:
         part = "colon after the field" if ":" not in content else "field before the colon"
         read = "reads white space instead" if line.name else _IGNORES
         findings.add(line, "RS101", f"The {part} is missing", read)
     elif rest and first in _KNOWN:
-        read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
         findings.add(line, "RS101", f"The colon after {shown(first)} is missing", read)
     elif line.field in _PROTOCOL and written != line.field:
         fault = f'{shown(written)} is a misspelled "{line.field}"'
         findings.add(line, "RS102", fault, "accepts it")
-    elif written in _EXTENSIONS:
-        if not findings.edition.other_fields:
-            fault = f"{shown(written)} is an extension of the protocol"
-            findings.add(line, "RS103", fault, _IGNORES)
-    elif written in _KNOWN:
+    elif written in _KNOWN and (findings.edition.other_fields or written not in _EXTENSIONS):
         return
-    elif (meant := meant_field(written)) and (meant in _NO_EQUALS or b"=" in line.value):
-        findings.add(line, "RS102", f'{shown(written)} looks like "{meant}" misspelled', _IGNORES)
+    elif written not in _KNOWN and (field := intended_field(written, line.value)):
+        other = code_points(each for each in written if not each.isascii())
+        fault = f'{shown(written)} looks like "{field}" misspelled'
+        findings.add(line, "RS102", f"{fault} with {other}" if other else fault, _IGNORES)
     else:
         findings.add(line, "RS103", f"{shown(written)} is not a field of the protocol", _IGNORES)
 

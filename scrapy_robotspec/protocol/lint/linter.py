@@ -13,15 +13,15 @@ from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.lint.agent_checks import check_agents
 from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.protocol.lint.effects import Effects
-from scrapy_robotspec.protocol.lint.file_checks import (
+from scrapy_robotspec.protocol.lint.findings import Findings
+from scrapy_robotspec.protocol.lint.group_checks import (
     check_allow,
     check_closed,
     check_directories,
     check_disallowed,
+    check_groups,
     check_sitemaps,
 )
-from scrapy_robotspec.protocol.lint.findings import Findings
-from scrapy_robotspec.protocol.lint.group_checks import check_groups
 from scrapy_robotspec.protocol.lint.group_reader import GroupReader
 from scrapy_robotspec.protocol.lint.line_checks import check_form, check_other
 from scrapy_robotspec.protocol.lint.redundancy import find_redundant, reads_alike
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.file_checks import Expected
     from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.lint.group_checks import Expected
     from scrapy_robotspec.protocol.lint.group_reader import Group
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -68,9 +68,9 @@ def lint(robots: RobotsTxt, expected: Expected | None = None) -> tuple[Finding, 
     else:
         fault = CODES[_CODES[kind]].message.removesuffix(".")
         findings.add(None, _CODES[kind], fault, "reads no rule in it")
-    effects = Effects(reader.groups, robots.edition)
+    effects = Effects(robots, reader.groups)
     reader.check(effects, is_cut=robots.truncated)
-    check_closed(reader.groups, effects, findings, expected)
+    check_closed(effects, findings, expected)
     return findings.sorted()
 
 
@@ -112,7 +112,7 @@ class _Reader:
         check_sitemaps(self._sitemaps, effects, findings)
         if self._alike and not is_cut:  # else a later line would be read without one of these
             self._check_redundant()
-            check_allow(groups, effects, findings)
+            check_allow(effects, findings)
         check_hidden(self._statements, findings)
         check_disallowed(rules, self._statements, effects, findings)
 
