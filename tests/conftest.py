@@ -7,14 +7,17 @@ They have no deadline: a slow machine is not a failure.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from scrapy_robotspec.store.base import RecordStore
-from scrapy_robotspec.store.uri import open_shared_store
+from scrapy_robotspec.store.uri import open_store
+from tests.support.file_store import FileStore
 from tests.support.redis_cluster import RedisCluster
 from tests.support.redis_server import RedisServer, need_redis
 from tests.support.server import Server
@@ -71,9 +74,25 @@ def uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return f"{running.uri}?prefix={tmp_path.name}"
 
 
-@pytest.fixture
-def store(uri: str) -> Iterator[RecordStore]:
-    """An empty store of each kind."""
-    opened = open_shared_store(uri)
+@pytest.fixture(params=["sqlite", "redis", "own"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RecordStore]:
+    """An empty store of each kind, one of a user's own among them."""
+    if request.param == "own":
+        opened = open_store(f"file://{tmp_path}/robots.json", {"file": FileStore})
+    elif request.param == "sqlite":
+        opened = open_store(f"sqlite:///{tmp_path}/robots.db")
+    else:
+        running: RedisServer = request.getfixturevalue("redis_server")
+        opened = open_store(f"{running.uri}?prefix={tmp_path.name}")
+    assert isinstance(opened, RecordStore)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def myproject(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The modules that examples in the documentation name."""
+    stores = ModuleType("myproject.stores")
+    stores.PostgresStore = FileStore  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "myproject", ModuleType("myproject"))
+    monkeypatch.setitem(sys.modules, "myproject.stores", stores)

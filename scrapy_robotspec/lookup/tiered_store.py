@@ -1,32 +1,44 @@
-"""Tiered store: records in memory, with a slow shared store behind."""
+"""Tiered store: memory, with a shared store behind a circuit breaker.
+
+The shared store is called in a worker thread. The crawl's thread alone knows that it fails, and
+leaves it alone for a while then. A failure is one of a node, where a back end has several.
+"""
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.lookup.circuit_breaker import A_RECORD, A_ROW, CircuitBreaker
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.store.base import RecordStore, Reservation, SlotRequest
     from scrapy_robotspec.store.memory import MemoryStore
 
+logger = logging.getLogger(__name__)
+
 _T = TypeVar("_T")
+
+#: A store that failed is left alone for this time (seconds).
+PAUSE = 5.0
+#: Data that a call adds to a store.
+_A_ROW, _A_RECORD = 1, 2
 
 
 class TieredStore:
     """Records of origins, and leases on the right to fetch them.
 
-    *shared* is a slow store, called through a :class:`CircuitBreaker`, which *in_thread* and
-    *monotonic* are for. While it fails, reads find nothing and writes are dropped, so the crawl
-    continues with its memory. *owner* names this process in leases, which last *lease_seconds*.
+    While *shared* fails, reads find nothing and writes are dropped, so the crawl continues with its
+    memory. *in_thread* runs functions in the worker thread, one at a time, in the order of the
+    calls. *monotonic* gives seconds. *owner* names this process in leases, which last
+    *lease_seconds*.
     """
 
     def __init__(
@@ -40,9 +52,16 @@ class TieredStore:
         lease_seconds: float,
     ) -> None:
         self._memory = memory
-        self._breaker = CircuitBreaker(shared, in_thread, monotonic)
+        self._shared = shared
+        self._in_thread = in_thread
+        self._monotonic = monotonic
         self._owner = owner
         self._lease_seconds = lease_seconds
+        self._retry_at: dict[str | None, float] = {}
+        """When each node that fails is called again; None: the store as a whole."""
+        self._failed: dict[str | None, int] = {}
+        """The most that a call which failed would have added to each of them."""
+        self._closed = False
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         """Return the record of *origin* in memory."""
@@ -56,7 +75,7 @@ class TieredStore:
         self, origin: Origin, known: RobotsRecord | None, agent: str
     ) -> RobotsRecord | None:
         """The record for *agent* in the shared store, unless it is *known*."""
-        record = await self._call(origin, lambda store: store.get(origin, agent), None)
+        record = await self._try(origin, lambda store: store.get(origin, agent), None)
         return None if record is None or record.updated_at == _time_of(known) else record
 
     async def claim(
@@ -72,7 +91,7 @@ class TieredStore:
         """
         lease = (origin, self._owner, now, self._lease_seconds, _time_of(known), agent)
         try:
-            return await self._call(origin, lambda store: store.claim(*lease), Claim(True), A_ROW)
+            return await self._try(origin, lambda store: store.claim(*lease), Claim(True), _A_ROW)
         except CancelledError:
             self.release(origin)  # the worker thread takes the lease before
             raise
@@ -80,14 +99,14 @@ class TieredStore:
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
         """Replace *known* by *record* in the shared store; release the lease."""
         change = (record, self._owner, _time_of(known))
-        Deferred.fromCoroutine(
-            self._call(record.origin, lambda store: store.put(*change), None, A_RECORD)
-        )
+        storing = self._try(record.origin, lambda store: store.put(*change), None, _A_RECORD)
+        Deferred.fromCoroutine(storing)
 
     def release(self, origin: Origin) -> None:
         """Release the lease on *origin*."""
-        owner = self._owner
-        Deferred.fromCoroutine(self._call(origin, lambda store: store.release(origin, owner), None))
+        lease = (origin, self._owner)
+        releasing = self._try(origin, lambda store: store.release(*lease), None)
+        Deferred.fromCoroutine(releasing)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store.
@@ -95,28 +114,89 @@ class TieredStore:
         Fails with ``StoreError``: without that store a shared pace has no safe default, and the
         caller keeps one of its own.
         """
-        return Deferred.fromCoroutine(
-            self._breaker.call(origin, lambda store: store.reserve(origin, asked), adds=A_ROW)
-        )
+        reserving = self._call(origin, lambda store: store.reserve(origin, asked), _A_ROW)
+        return Deferred.fromCoroutine(reserving)
 
     def close(self) -> Deferred[None]:
-        """Finish pending writes and close both stores."""
+        """Close both stores after the calls so far. Later ones fail."""
+        self._closed = True
         self._memory.close()
-        return Deferred.fromCoroutine(self._breaker.close())
+        return self._in_thread(self._shared.close).addErrback(lambda failure: None)
 
-    async def _call(
-        self,
-        origin: Origin,
-        work: Callable[[RecordStore], _T],
-        otherwise: _T,
-        adds: int = 0,
+    # --- calls of the shared store
+
+    async def _try(
+        self, origin: Origin, work: Callable[[RecordStore], _T], otherwise: _T, adds: int = 0
     ) -> _T:
         """The result of *work*; *otherwise* if the store fails."""
         try:
-            return await self._breaker.call(origin, work, adds=adds)
+            return await self._call(origin, work, adds)
         except StoreError:
             return otherwise
+
+    async def _call(self, origin: Origin, work: Callable[[RecordStore], _T], adds: int) -> _T:
+        """The result of *work*, which calls the store once about *origin*.
+
+        Only work that *adds* as much as the one that failed proves that the store works again: a
+        full one can be read, and a row may fit where no record does.
+        """
+        if self._closed:
+            raise StoreError("the store is closed")
+        now, retry_at = self._monotonic(), self._retry_at
+        result: _T
+        node, result, error = await self._in_thread(
+            _attempt, self._shared, origin, work, retry_at, now
+        )
+        if error is None:
+            self._note_success(node, adds)
+            return result
+        if now >= retry_at.get(node, now):  # else it is known
+            self._note_failure(node, error, adds)
+        raise error
+
+    def _note_failure(self, node: str | None, error: StoreError, adds: int) -> None:
+        if node not in self._failed:
+            logger.warning(
+                "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl continues with what "
+                "is in memory and tries the store again every %g s",
+                error,
+                PAUSE,
+            )
+        self._retry_at[node] = self._monotonic() + PAUSE
+        self._failed[node] = max(self._failed.get(node, _A_ROW), adds)
+
+    def _note_success(self, node: str | None, adds: int) -> None:
+        ended = [each for each in {None, node} if self._failed.get(each, adds + 1) <= adds]
+        for each in ended:
+            del self._failed[each], self._retry_at[each]
+        if ended:
+            logger.info("The robots.txt store works again")
 
 
 def _time_of(record: RobotsRecord | None) -> float | None:
     return None if record is None else record.updated_at
+
+
+# --- in the worker thread
+
+
+def _attempt(
+    store: RecordStore,
+    origin: Origin,
+    work: Callable[[RecordStore], _T],
+    retry_at: Mapping[str | None, float],
+    now: float,
+) -> tuple[str | None, _T | None, StoreError | None]:
+    """The node of *origin*, and the result of *work* or its error.
+
+    *retry_at* is the crawl's own: a call that was queued before a failure is not made after it.
+    """
+    node = None
+    try:
+        if now >= retry_at.get(None, now):
+            node = store.node_of(origin)
+            if now >= retry_at.get(node, now):
+                return node, work(store), None
+        return node, None, StoreError("the store failed a moment ago")
+    except StoreError as error:
+        return node, None, error

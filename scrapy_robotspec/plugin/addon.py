@@ -7,12 +7,11 @@ keep waiting requests in their queues. It keeps the components that users have c
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 
-from scrapy_robotspec.errors import ConfigurationError, StoreError
+from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings.checks import (
@@ -86,8 +85,7 @@ def check_settings(settings: BaseSettings) -> Settings:
     if checked.cache != MEMORY:
         from scrapy_robotspec.store.uri import open_store
 
-        with suppress(StoreError):  # that is not the user's fault, and no reason to stop
-            open_store(checked.cache).close()
+        open_store(checked.cache, checked.cache_schemes)
     return checked
 
 

@@ -14,7 +14,6 @@ same in a script.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -99,11 +98,12 @@ class Line(NamedTuple):
         *spacing* is the caller's. A line that was written later than *now* shows that the store's
         clock was put back.
         """
-        if not all(isinstance(each, int | float) and 0 <= each < math.inf for each in self):
-            return False
-        next_limit = now + HORIZON + max(spacing, LINE_KEPT)
         # A ticket may be far ahead: workers x delay.
-        return self.written <= now and self.next <= next_limit and self.tail <= now + LONGEST
+        limits = Line(now + HORIZON + max(spacing, LINE_KEPT), now + LONGEST, now)
+        return all(
+            isinstance(each, int | float) and 0 <= each <= limit
+            for each, limit in zip(self, limits, strict=True)
+        )
 
 
 def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Reservation]:
@@ -111,7 +111,7 @@ def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Re
 
     Pass None as *line* if the store has none. An invalid one counts as lost.
     """
-    spacing, ticket = min(asked.spacing, LONGEST), asked.ticket
+    spacing, ticket = asked.spacing, asked.ticket
     if line is not None and line.is_valid(now, spacing):
         next_, tail, lost = line.next, line.tail, False
     else:
@@ -141,7 +141,7 @@ def has_expired(line: Line, now: float) -> bool:
 
 
 #: Methods whose errors are a ``StoreError``.
-_CALLS = ("get", "claim", "put", "release", "reserve", "node_of", "close")
+_CALLS = {"get", "claim", "put", "release", "reserve", "node_of", "close"}
 
 
 class RecordStore(ABC):
@@ -159,9 +159,8 @@ class RecordStore(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name in _CALLS:
-            if name in vars(cls):
-                setattr(cls, name, _with_store_errors(vars(cls)[name]))
+        for name in _CALLS & vars(cls).keys():
+            setattr(cls, name, _with_store_errors(vars(cls)[name]))
 
     @abstractmethod
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:

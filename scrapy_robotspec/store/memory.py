@@ -60,11 +60,10 @@ class SizedTable(Generic[_K, _V]):
         evicted: list[tuple[_K, _V]] = []
         while len(self.entries) > 1 and self._is_full():
             number = 1 + int(len(self.entries) * _EVICTED)
-            sample = self._random.sample(list(self.entries), number)
-            chosen = [each for each in sample if each != key]
-            evicted += [(each, self.entries[each]) for each in chosen]
-            for each in chosen:
-                self.pop(each)
+            for each in self._random.sample(list(self.entries), number):
+                if each != key:
+                    evicted.append((each, self.entries[each]))
+                    self.pop(each)
         return evicted
 
     def pop(self, key: _K) -> _V | None:

@@ -144,14 +144,12 @@ class RedisStore(RecordStore):
             import redis
             from redis.backoff import NoBackoff
             from redis.cluster import RedisCluster
-            from redis.exceptions import SlotNotCoveredError
             from redis.retry import Retry
         except ImportError as error:
             raise ConfigurationError(
                 f"ROBOTSPEC_CACHE = {url.partition(':')[0]}://… needs the Redis client: "
                 "pip install 'scrapy-robotspec[redis]'"
             ) from error
-        self._no_node = SlotNotCoveredError
         self._prefix = f"{prefix}:{_VERSION}:"
         self._is_cluster = is_cluster
         kind = RedisCluster if is_cluster else redis.Redis
@@ -213,9 +211,11 @@ class RedisStore(RecordStore):
     def node_of(self, origin: Origin) -> str | None:
         if not self._is_cluster:
             return None
+        from redis.exceptions import SlotNotCoveredError
+
         try:
             return str(self._client.get_node_from_key(self._key(origin, "lease")).name)
-        except self._no_node:
+        except SlotNotCoveredError:
             return "none"
 
     def close(self) -> None:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import logging
 import sqlite3
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-_T = TypeVar("_T")
+    from collections.abc import Iterable
 
 logger = logging.getLogger(__name__)
 
+_SET_UP = (
+    "PRAGMA journal_mode = OFF",
+    "PRAGMA synchronous = OFF",
+    "CREATE TABLE records (origin TEXT UNIQUE, record BLOB)",
+)
 _GET = "SELECT record FROM records WHERE origin = ?"
 _DELETE = "DELETE FROM records WHERE origin = ?"
 _PUT = "INSERT OR REPLACE INTO records VALUES (?, ?)"
@@ -34,32 +37,26 @@ class Spill:
     def __init__(self, max_records: int) -> None:
         self._max_records = max_records
         self._database: sqlite3.Connection | None = sqlite3.connect("", isolation_level=None)
-        self._try(
-            lambda database: database.executescript(
-                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                "CREATE TABLE records (origin TEXT UNIQUE, record BLOB)"
-            )
-        )
+        for statement in _SET_UP:
+            self._execute(statement)
 
     def put(self, records: Iterable[tuple[str, bytes]]) -> None:
         """Add *records*: origins and bytes."""
-
-        def put(database: sqlite3.Connection) -> None:
-            database.execute("BEGIN")
-            database.executemany(_PUT, records)
-            database.execute(_TRIM, (self._max_records,))
-            database.execute("COMMIT")
-
-        self._try(put)
+        self._execute("BEGIN")
+        for record in records:
+            self._execute(_PUT, *record)
+        self._execute(_TRIM, self._max_records)
+        self._execute("COMMIT")
 
     def get(self, origin: str) -> bytes | None:
         """Return the record of *origin*."""
-        row = self._try(lambda database: database.execute(_GET, (origin,)).fetchone())
-        return None if row is None else row[0]
+        for (record,) in self._execute(_GET, origin):
+            return record  # type: ignore[no-any-return]
+        return None
 
     def delete(self, origin: str) -> None:
         """Delete the record of *origin*, if there is one."""
-        self._try(lambda database: database.execute(_DELETE, (origin,)))
+        self._execute(_DELETE, origin)
 
     def close(self) -> None:
         """Delete the file."""
@@ -68,20 +65,17 @@ class Spill:
                 self._database.close()
             self._database = None
 
-    def _try(self, call: Callable[[sqlite3.Connection], _T]) -> _T | None:
-        """Call with the database; None where there is none any more."""
+    def _execute(self, statement: str, *values: object) -> list[Any]:
+        """The rows of *statement*; none after a failure."""
         if self._database is None:
-            return None
+            return []
         try:
-            return call(self._database)
+            return self._database.execute(statement, values).fetchall()
         except sqlite3.Error as error:
-            self._give_up(error)
-            return None
-
-    def _give_up(self, error: Exception) -> None:
-        self.close()
-        logger.warning(
-            "The temporary file of the robots.txt store memory:// fails (%s): records that do not "
-            "fit into memory are forgotten and fetched again",
-            error,
-        )
+            self.close()
+            logger.warning(
+                "The temporary file of the robots.txt store memory:// fails (%s): records that do "
+                "not fit into memory are forgotten and fetched again",
+                error,
+            )
+            return []

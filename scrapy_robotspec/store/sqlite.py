@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import SKEW
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store.base import (
     KEPT,
     LINE_KEPT,
@@ -28,12 +27,10 @@ from scrapy_robotspec.store.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.store.base import Reservation, SlotRequest
-
-_T = TypeVar("_T")
 
 #: The names carry the version of the tables: another version's are left alone. Slots count in
 #: seconds of the machine's monotonic clock, which all its processes share and which cannot be set;
@@ -84,15 +81,15 @@ class SqliteStore(RecordStore):
     """
 
     def __init__(self, path: str, timeout: float = 5.0) -> None:
-        self.name = self._path = path
+        self.name = path
         self._timeout = timeout
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._has_purged = False
-        self._closed = False
 
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
-        return self._with_connection(lambda connection: _find(connection, origin, agent))
+        with self._connected() as connection:
+            return _find(connection, origin, agent)
 
     def claim(
         self,
@@ -103,7 +100,7 @@ class SqliteStore(RecordStore):
         known: float | None,
         agent: str = "",
     ) -> Claim:
-        def claim(connection: sqlite3.Connection) -> Claim:
+        with self._transaction() as connection:
             record = _find(connection, origin, agent)
             if record is not None and record.updated_at != known:
                 return Claim(False, record)
@@ -114,11 +111,9 @@ class SqliteStore(RecordStore):
             connection.execute(_TAKE, (str(origin), owner, now, now + seconds))
             return Claim(True)
 
-        return self._transact(claim)
-
     def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
-        def put(connection: sqlite3.Connection) -> None:
-            origin, agent = str(record.origin), record.agent or ""
+        origin, agent = str(record.origin), record.agent or ""
+        with self._transaction() as connection:
             row = connection.execute(_OWNER, (origin,)).fetchone()
             stored = _find(connection, record.origin, agent)
             if row == (owner,) or stored is None or stored.updated_at == known:
@@ -126,44 +121,43 @@ class SqliteStore(RecordStore):
                 connection.execute(_TRIM, (origin, MAX_AGENTS))
             connection.execute(_RELEASE, (origin, owner))
 
-        self._transact(put)
-
     def release(self, origin: Origin, owner: str) -> None:
-        self._with_connection(lambda connection: connection.execute(_RELEASE, (str(origin), owner)))
+        with self._connected() as connection:
+            connection.execute(_RELEASE, (str(origin), owner))
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        return self._transact(lambda connection: _reserve(connection, str(origin), asked))
+        with self._transaction() as connection:
+            row = connection.execute(_LINE, (str(origin),)).fetchone()
+            line, reply = reserve(None if row is None else Line(*row), time.monotonic(), asked)
+            connection.execute(_PUT_LINE, (str(origin), *line))
+            return reply
 
     def close(self) -> None:
         with self._lock:
-            self._closed = True
             self._disconnect()
 
-    def _transact(self, call: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Call with the write lock held, so that no other process writes in between."""
-
-        def transact(connection: sqlite3.Connection) -> _T:
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """The connection with the write lock, so that no other process writes in between."""
+        with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            result = call(connection)
+            yield connection
             connection.execute("COMMIT")
-            return result
 
-        return self._with_connection(transact)
-
-    def _with_connection(self, call: Callable[[sqlite3.Connection], _T]) -> _T:
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """The connection. Any exception closes it, which ends a transaction, too."""
         with self._lock:
             try:
-                return call(self._connection or self._connect())
+                yield self._connection or self._connect()
             except BaseException:
-                self._disconnect()  # ends a transaction, too
+                self._disconnect()
                 raise
 
     def _connect(self) -> sqlite3.Connection:
-        if self._closed:
-            raise StoreError(f"{self.name}: the store is closed")
-        _create_private(self._path)
+        _create_private(self.name)
         self._connection = connection = sqlite3.connect(
-            self._path,
+            self.name,
             timeout=self._timeout,
             isolation_level=None,  # every statement commits itself
             check_same_thread=False,  # the lock keeps threads apart
@@ -181,8 +175,7 @@ class SqliteStore(RecordStore):
 
     def _disconnect(self) -> None:
         if self._connection is not None:
-            with suppress(sqlite3.Error):
-                self._connection.close()
+            self._connection.close()
             self._connection = None
 
 
@@ -204,13 +197,6 @@ def _find(connection: sqlite3.Connection, origin: Origin, agent: str) -> RobotsR
         if record is not None and record.updated_at == updated:
             return record
     return None
-
-
-def _reserve(connection: sqlite3.Connection, origin: str, asked: SlotRequest) -> Reservation:
-    row = connection.execute(_LINE, (origin,)).fetchone()
-    line, reply = reserve(None if row is None else Line(*row), time.monotonic(), asked)
-    connection.execute(_PUT_LINE, (origin, *line))
-    return reply
 
 
 def _create_private(path: str) -> None:

@@ -6,7 +6,7 @@ The module of a back end is imported when a URI names it: no client library is n
 from __future__ import annotations
 
 from os.path import dirname, isdir
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from scrapy_robotspec import converters
@@ -15,7 +15,7 @@ from scrapy_robotspec.store import shown_uri
 from scrapy_robotspec.store.base import RecordStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from urllib.parse import SplitResult
 
     from scrapy_robotspec.store.memory import MemoryStore
@@ -23,90 +23,105 @@ if TYPE_CHECKING:
 #: Largest number of records, and of seconds (thirty years).
 _MOST = 1_000_000_000
 
-_EXAMPLES = "memory://, sqlite:///robots.db, redis://localhost:6379/0"
 
-
-def open_store(uri: str) -> RecordStore | MemoryStore:
-    """The store that *uri* names: ``memory://``, ``sqlite://``, ``redis://`` or ``rediss://``.
+def open_store(
+    uri: str, schemes: Mapping[str, Callable[[str], object]] | None = None
+) -> RecordStore | MemoryStore:
+    """The store that *uri* names. It connects with its first call.
 
     ``memory://?max=N`` bounds the records in memory; ``sqlite:///relative.db`` and
     ``sqlite:////absolute.db`` take ``?timeout=S``; ``redis://[[user]:password@]host[:port][/db]``
-    takes ``?prefix=P`` and ``timeout=S``, as do ``redis+cluster://`` and ``rediss+cluster://``.
-    Raises ``ConfigurationError`` for anything else, and ``StoreError`` if the back end cannot be
-    opened.
+    takes ``?prefix=P`` and ``timeout=S``, as do ``rediss://``, ``redis+cluster://`` and
+    ``rediss+cluster://``. *schemes* are the user's: each is called with *uri* and returns a
+    ``RecordStore``. Raises ``ConfigurationError`` for anything else.
     """
+    scheme = uri.partition(":")[0]
+    own, opener = (schemes or {}).get(scheme), _OPENERS.get(scheme)
     try:
-        parts = urlsplit(uri)
-    except ValueError as error:
-        _fail(uri, str(error))
-    opener = _OPENERS.get(parts.scheme)
-    if opener is None:
-        _fail(uri, "unknown kind of store")
-    return opener(uri, parts)
+        if own is not None:
+            store = own(uri)
+            if not isinstance(store, RecordStore):
+                raise ValueError(f"ROBOTSPEC_CACHE_SCHEMES must name a RecordStore, not {store!r}")
+            return store
+        if opener is None:
+            raise ValueError(_remedy(uri))
+        return opener(_split(uri))
+    except ConfigurationError:
+        raise
+    except Exception as error:
+        raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown_uri(uri)!r}: {error}") from error
 
 
-def open_shared_store(uri: str) -> RecordStore:
-    """The store that *uri* names, for several processes; as :func:`open_store`."""
-    store = open_store(uri)
-    if not isinstance(store, RecordStore):
-        _fail(uri, "processes do not share it")
-    return store
+def _remedy(uri: str) -> str:
+    """Words about a URI with an unknown scheme."""
+    if "://" not in uri and "." in uri:
+        return f"use sqlite:///{uri}"
+    return (
+        "unknown kind of store, use memory://, sqlite:///robots.db, redis://localhost:6379/0 or a "
+        "scheme of ROBOTSPEC_CACHE_SCHEMES. The cache cannot be switched off; ROBOTSPEC_CACHE_TTL "
+        "and ROBOTSPEC_CACHE_MAX_TTL (seconds) make it short"
+    )
 
 
-def _options(uri: str, query: str, **defaults: Any) -> Iterator[Any]:
+def _split(uri: str) -> SplitResult:
+    try:
+        return urlsplit(uri)
+    except ValueError:  # which may quote a password
+        raise ValueError("the part after :// is invalid") from None
+
+
+def _options(query: str, **defaults: Any) -> Iterator[Any]:
     """The values of the options in *query*, or their *defaults*, of the same type."""
     given = dict(parse_qsl(query, keep_blank_values=True))
     for name, default in defaults.items():
         value = given.pop(name, default)
-        yield value if isinstance(default, str) else _number(uri, name, value)
+        yield value if isinstance(default, str) else _number(name, value)
     for name in given:
-        _fail(uri, f"unknown option {name!r}")
+        raise ValueError(f"unknown option {name!r}")
 
 
-def _number(uri: str, name: str, value: object) -> float:
-    wanted = f"a number above 0 up to {_MOST:,}"
-    try:
-        return converters.number(wanted, 0, _MOST, above=True)(value)
-    except ValueError:
-        _fail(uri, f"{name}={value} is wrong, give {wanted}")
+def _number(name: str, value: object) -> float:
+    wanted = f"{name}={value} is wrong, give a number above 0 up to {_MOST:,}"
+    return converters.number(wanted, 0, _MOST, above=True)(value)
 
 
-def _memory(uri: str, parts: SplitResult) -> MemoryStore:
+def _memory(parts: SplitResult) -> MemoryStore:
     from scrapy_robotspec.store.memory import MAX_RECORDS, MemoryStore
 
-    (max_records,) = _options(uri, parts.query, max=MAX_RECORDS)
+    (max_records,) = _options(parts.query, max=MAX_RECORDS)
     if parts.netloc or parts.path not in ("", "/") or max_records < 1:
-        _fail(uri, "use memory:// or memory://?max=100000")
+        raise ValueError("use memory:// or memory://?max=100000")
     return MemoryStore(int(max_records))
 
 
-def _sqlite(uri: str, parts: SplitResult) -> RecordStore:
+def _sqlite(parts: SplitResult) -> RecordStore:
     from scrapy_robotspec.store.sqlite import SqliteStore
 
-    (timeout,) = _options(uri, parts.query, timeout=5.0)
+    (timeout,) = _options(parts.query, timeout=5.0)
     path = unquote(parts.path[1:])
     has_slash = parts.path.startswith("/")  # sqlite:r.db has none
     if parts.netloc or not has_slash or not path or path == ":memory:":
-        _fail(uri, "use sqlite:///relative.db or sqlite:////absolute/path.db")
+        raise ValueError("use sqlite:///relative.db or sqlite:////absolute/path.db")
     if not isdir(dirname(path) or "."):
-        _fail(uri, f"the directory {dirname(path)!r} does not exist, create it first")
+        raise ValueError(f"the directory {dirname(path)!r} does not exist, create it first")
     return SqliteStore(path, timeout)
 
 
-def _redis(uri: str, parts: SplitResult) -> RecordStore:
+def _redis(parts: SplitResult) -> RecordStore:
     from scrapy_robotspec.store.redis import RedisStore
 
     if not _has_host_and_port(parts):
-        _fail(uri, "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)")
-    is_cluster = parts.scheme.endswith("+cluster")
-    prefix, timeout = _options(uri, parts.query, prefix="robotspec", timeout=2.0)
+        raise ValueError(
+            "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)"
+        )
+    scheme, _, cluster = parts.scheme.partition("+")
+    prefix, timeout = _options(parts.query, prefix="robotspec", timeout=2.0)
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
-        _fail(uri, "the part after the host must be the number of a database")
-    if is_cluster and parts.path not in ("", "/", "/0"):
-        _fail(uri, "a cluster has the database 0 alone")
-    scheme = parts.scheme.removesuffix("+cluster")
+        raise ValueError("the part after the host must be the number of a database")
+    if cluster and parts.path not in ("", "/", "/0"):
+        raise ValueError("a cluster has the database 0 alone")
     url = parts._replace(scheme=scheme, query="").geturl()
-    return RedisStore(url, prefix, timeout, is_cluster=is_cluster)
+    return RedisStore(url, prefix, timeout, is_cluster=bool(cluster))
 
 
 def _has_host_and_port(parts: SplitResult) -> bool:
@@ -123,15 +138,8 @@ def _has_host_and_port(parts: SplitResult) -> bool:
     return parts.hostname is not None
 
 
-_OPENERS: dict[str, Callable[[str, SplitResult], RecordStore | MemoryStore]] = {
+_OPENERS: dict[str, Callable[[SplitResult], RecordStore | MemoryStore]] = {
     "memory": _memory,
     "sqlite": _sqlite,
-    "redis": _redis,
-    "rediss": _redis,
-    "redis+cluster": _redis,
-    "rediss+cluster": _redis,
+    **dict.fromkeys(("redis", "rediss", "redis+cluster", "rediss+cluster"), _redis),
 }
-
-
-def _fail(uri: str, why: str) -> NoReturn:
-    raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown_uri(uri)!r}: {why} (examples: {_EXAMPLES})")

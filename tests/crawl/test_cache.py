@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import crawl
+from tests.support.noted_store import notes
 from tests.support.responses import Switch, after, in_turn, once, reply
 from tests.support.server import Server, Site
+from tests.support.stores import open_shared_store
 
 RULES = "User-agent: *\nDisallow: /no\n"
 OTHER_RULES = "User-agent: *\nDisallow: /yes\n"
@@ -40,6 +42,30 @@ def test_a_second_crawl_asks_for_no_robots_txt(server: Server, stored: dict[str,
     assert again.ended_once(urls)
     assert again.stats["robotspec/cache/hit"] == 4
     assert again.responses[sites[0].url("/yes")]["robotspec"]["age"] > 0
+
+
+def test_a_store_of_ones_own_is_shared_and_called_in_one_thread(
+    server: Server, tmp_path: Path
+) -> None:
+    """CAC-04: by the import path of its class, which the scheme stands for."""
+    sites = [server.site(f"127.0.0.{n}", RULES) for n in range(2, 12)]
+    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
+    settings = {
+        "ROBOTSPEC_CACHE": f"noted://{tmp_path}/robots.json",
+        "ROBOTSPEC_CACHE_SCHEMES": {"noted": "tests.support.noted_store.NotedStore"},
+        "ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.01,
+    }
+    for _ in range(2):
+        result = crawl(urls, settings)
+        assert result.ended_once(urls)
+        assert result.lines("WARNING", "robots.txt store") == []
+    assert [len(site.robots_asked) for site in sites] == [1] * len(sites)
+    one, two = notes(tmp_path / "robots.json")
+    for calls in (one, two):
+        assert {call["is_main"] for call in calls} == {False}
+        assert len({call["thread"] for call in calls}) == 1
+        assert all(earlier["end"] <= later["begin"] for earlier, later in pairwise(calls))
+        assert [call["kind"] for call in calls] == ["call"] * (len(calls) - 1) + ["close"]
 
 
 def test_fet13_an_expired_copy_does_not_open_a_site_that_is_down(

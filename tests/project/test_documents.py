@@ -62,6 +62,7 @@ def test_there_are_blocks_to_check() -> None:
     assert len(blocks("console")) >= 4
 
 
+@pytest.mark.usefixtures("myproject")
 @pytest.mark.parametrize("block", blocks("python"))
 def test_python_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block runs by itself; settings in it start a crawler with the add-on."""

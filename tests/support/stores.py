@@ -16,6 +16,7 @@ from scrapy_robotspec.store.base import Line, RecordStore
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.redis import RedisStore
 from scrapy_robotspec.store.sqlite import SqliteStore
+from scrapy_robotspec.store.uri import open_store
 
 NOW = 1_800_000_000.0
 
@@ -67,7 +68,7 @@ def write_line(store: RecordStore | MemoryStore, origin: Origin, line: Line) -> 
     if isinstance(store, MemoryStore):
         store._lines[origin] = line
     elif isinstance(store, SqliteStore):
-        with sqlite3.connect(store._path) as connection:
+        with sqlite3.connect(store.name) as connection:
             # Without the types and constraints of ours.
             connection.executescript(
                 "CREATE TABLE other AS SELECT * FROM robotspec_lines_1;"
@@ -83,3 +84,10 @@ def write_line(store: RecordStore | MemoryStore, origin: Origin, line: Line) -> 
         assert isinstance(store, RedisStore)
         values = (f"{each * 1e6:.0f}" if isinstance(each, float) else str(each) for each in line)
         store._client.set(store._key(origin, "line"), " ".join(values))
+
+
+def open_shared_store(uri: str) -> RecordStore:
+    """The store that *uri* names, which several processes can share."""
+    store = open_store(uri)
+    assert isinstance(store, RecordStore)
+    return store

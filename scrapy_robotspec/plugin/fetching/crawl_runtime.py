@@ -212,16 +212,15 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
         return Lookup(runtime, MemoryStore(), **options)
     from scrapy_robotspec.lookup.shared_lookup import SharedLookup
     from scrapy_robotspec.lookup.tiered_store import TieredStore
-    from scrapy_robotspec.store.uri import open_shared_store, open_store
+    from scrapy_robotspec.store.uri import open_store
 
-    if settings.cache.startswith("memory:"):
-        memory = open_store(settings.cache)
-        assert isinstance(memory, MemoryStore)
-        return Lookup(runtime, memory, **options)
+    opened = open_store(settings.cache, settings.cache_schemes)
+    if isinstance(opened, MemoryStore):
+        return Lookup(runtime, opened, **options)
     store = TieredStore(
         # The store behind it has every record, but only after a call in a thread.
         MemoryStore(),
-        open_shared_store(settings.cache),
+        opened,
         runtime.in_thread,
         time.monotonic,
         owner=uuid4().hex,

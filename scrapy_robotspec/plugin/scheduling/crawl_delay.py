@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from twisted.internet.defer import Deferred, maybeDeferred
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.lookup.circuit_breaker import PAUSE
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
+from scrapy_robotspec.lookup.tiered_store import PAUSE
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.store.base import HORIZON, SlotRequest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from os.path import exists, isdir
 from shutil import which
@@ -70,6 +70,16 @@ def _path(raw: Any) -> str | None:
     return path if isinstance(path, str) and "\0" not in path else None
 
 
+def cache_schemes(raw: Any) -> Mapping[str, Callable[[str], object]]:
+    """Read a mapping from schemes of ``ROBOTSPEC_CACHE`` to classes of stores."""
+    wanted = (
+        "a dict such as {'postgres': 'myproject.stores.PostgresStore'}, from schemes to classes of "
+        "stores or their import paths"
+    )
+    given = converters.mapping(raw, wanted)
+    return {str(scheme): _imported(store, wanted) for scheme, store in given.items()}
+
+
 def usage_labels(raw: Any) -> tuple[str, ...]:
     """Labels of usage preferences (aipref-vocab), each once."""
     labels = tuple(dict.fromkeys(converters.names(raw)))
@@ -116,7 +126,8 @@ def token_source(raw: Any, edition: Edition) -> Tokens | Chooser:
     """Read ROBOTSPEC_USER_AGENT_TOKEN; raises ``ValueError`` for a wrong value."""
     if isinstance(raw, str):
         if _IMPORT_PATH.fullmatch(raw):
-            raw = _imported(raw.replace(":", "."))
+            wanted = "the import path of a function f(request, crawler)"
+            raw = _imported(raw.replace(":", "."), wanted)
         elif raw.lstrip().startswith("[") or "," in raw:
             raw = list(converters.names(raw))
     if not callable(raw):
@@ -125,13 +136,14 @@ def token_source(raw: Any, edition: Edition) -> Tokens | Chooser:
     return raw  # type: ignore[no-any-return]
 
 
-def _imported(path: str) -> Any:
+def _imported(path: Any, wanted: str) -> Any:
+    """The callable *path*, or the one that it names."""
     try:
         found = load_object(path)
-    except (ImportError, NameError) as error:
-        raise ValueError(f"the import path of a function ({error})") from error
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise ValueError(f"{wanted} ({error})") from error
     if not callable(found):
-        raise ValueError(f"the import path of a function f(request, crawler), not {found!r}")
+        raise ValueError(f"{wanted}, not {found!r}")
     return found
 
 

@@ -20,6 +20,8 @@ from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.store import MEMORY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.access.outcome import StatusPolicy
@@ -64,7 +66,8 @@ class Settings:
 
     edition: Edition = _composite(_POLICY.edition, "edition")
     user_agent_token: Tokens | Chooser | None = _composite(None, "token_source")
-    cache: str = _setting(MEMORY, converters.text("a URI such as memory:// or sqlite:///x.db"))
+    cache: str = _setting(MEMORY, str)
+    cache_schemes: Mapping[str, Callable[[str], object]] = _composite({}, "cache_schemes")
     cache_ttl: float = _setting(_POLICY.ttl, converters.seconds(_SHORTEST_LIFE))
     cache_min_ttl: float = _setting(_POLICY.min_ttl, converters.seconds())
     cache_max_ttl: float = _setting(_POLICY.max_ttl, converters.seconds(_SHORTEST_LIFE))

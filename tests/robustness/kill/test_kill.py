@@ -18,11 +18,10 @@ from scrapy import version_info
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.store.base import RecordStore
-from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import Running, crawl
 from tests.support.responses import Switch, after, in_turn, reply, reset
 from tests.support.server import Server, Site
-from tests.support.stores import take
+from tests.support.stores import open_shared_store, take
 
 RULES = "User-agent: *\nDisallow: /no\n"
 #: Seconds; a lease lasts this and five more.

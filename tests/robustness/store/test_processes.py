@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from scrapy_robotspec.store.base import SlotRequest
-from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin
+from tests.support.stores import open_shared_store
 
 from .worker import DELAY, NOW, ORIGINS, SECONDS, body
 

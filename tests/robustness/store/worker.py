@@ -13,9 +13,8 @@ import sys
 import time
 
 from scrapy_robotspec.store.base import HORIZON, RecordStore, SlotRequest
-from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin, record
-from tests.support.stores import put, take
+from tests.support.stores import open_shared_store, put, take
 
 NOW = 1_800_000_000.0
 ORIGINS = 50

@@ -27,9 +27,9 @@ from scrapy_robotspec.store.base import (
     reserve,
 )
 from scrapy_robotspec.store.memory import MemoryStore
-from scrapy_robotspec.store.uri import open_shared_store, open_store
+from scrapy_robotspec.store.uri import open_store
 from tests.support.records import ORIGIN, origin, plain_record, record
-from tests.support.stores import put, take, write_line
+from tests.support.stores import open_shared_store, put, take, write_line
 
 NOW = 1_800_000_000.0
 

@@ -14,6 +14,7 @@ from scrapy_robotspec.store import uri as store_uri
 from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.redis import RedisStore
 from scrapy_robotspec.store.uri import open_store
+from tests.support.file_store import FileStore
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scaling.md").read_text("utf-8")
 
@@ -30,7 +31,7 @@ def test_every_value_on_the_page_opens_a_store(
     if uri.startswith("redis"):
         pytest.importorskip("redis", reason="the Redis client is not installed")
     monkeypatch.chdir(tmp_path)
-    open_store(uri.replace("/tmp/", f"{tmp_path}/")).close()
+    open_store(uri.replace("/tmp/", f"{tmp_path}/"), {"postgres": FileStore}).close()
 
 
 def test_the_page_names_every_scheme_and_option() -> None:

@@ -27,10 +27,9 @@ from scrapy_robotspec.store.base import (
 )
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.redis import _RESERVE, _slot_arguments
-from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, plain_record, record
 from tests.support.redis_server import RedisServer, free_port, need_redis
-from tests.support.stores import put, run_program, take
+from tests.support.stores import open_shared_store, put, run_program, take
 from tests.support.threads import Threads, result_of
 from tests.support.tls import write_certificate
 
@@ -267,9 +266,9 @@ def put_and_get(uri: str, trusting: str) -> str:
     program = (
         "import sys\n"
         "from scrapy_robotspec.errors import StoreError\n"
-        "from scrapy_robotspec.store.uri import open_shared_store\n"
+        "from scrapy_robotspec.store.uri import open_store\n"
         "from tests.support.records import ORIGIN, record\n"
-        "store = open_shared_store(sys.argv[1])\n"
+        "store = open_store(sys.argv[1])\n"
         "try: store.put(record(), 'me', None); print(store.get(ORIGIN) == record())\n"
         "except StoreError as error: print('StoreError', error)\n"
     )

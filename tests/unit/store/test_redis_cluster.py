@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from operator import methodcaller
 
 import pytest
+from twisted.python.failure import Failure
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.lookup.circuit_breaker import CircuitBreaker
-from scrapy_robotspec.store.base import Claim, RecordStore, SlotRequest
-from scrapy_robotspec.store.uri import open_shared_store
+from scrapy_robotspec.lookup.tiered_store import TieredStore
+from scrapy_robotspec.store.base import Claim, RecordStore, Reservation, SlotRequest
+from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.records import origin, plain_record
 from tests.support.redis_cluster import RedisCluster
-from tests.support.stores import put, take
+from tests.support.stores import open_shared_store, put, take
 from tests.support.threads import Threads, result_of
 
 NOW = 1_800_000_000.0
@@ -56,19 +56,19 @@ def test_a_node_that_is_killed_takes_its_own_origins_alone(
     """They are crawled as without a store, the others as before."""
     for each in ORIGINS:
         put(store, plain_record(each, NOW))
-    breaker = CircuitBreaker(store, Threads(), lambda: 0.0)
+    tiered = TieredStore(MemoryStore(), store, Threads(), lambda: 0.0, owner="us", lease_seconds=30)
     nodes = by_node(store)
     dead = f"127.0.0.1:{cluster.nodes[2].port}"
     cluster.nodes[2].stop()
     for node, origins in nodes.items():
         for each in origins:
             assert store.node_of(each) == node
-            calling = breaker.call(each, methodcaller("get", each))
-            if node == dead:
-                with pytest.raises(StoreError):
-                    result_of(calling)
-            else:
-                assert result_of(calling) == plain_record(each, NOW)
+            found = result_of(tiered.claim(each, NOW, None, ""))
+            is_dead = node == dead
+            assert found == (Claim(True) if is_dead else Claim(False, plain_record(each, NOW)))
+            slots: list[object] = []
+            tiered.reserve(each, SlotRequest(1.0)).addBoth(slots.append)
+            assert isinstance(slots[0], Failure if is_dead else Reservation)
     assert all(nodes.values())
 
 

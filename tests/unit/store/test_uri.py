@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.sqlite import SqliteStore
 from scrapy_robotspec.store.uri import open_store
+from tests.support.file_store import FileStore
 from tests.support.records import origin, plain_record
 from tests.support.stores import run_program
 
@@ -45,9 +48,12 @@ def test_three_slashes_are_relative_and_four_absolute(
     ("uri", "says"),
     [
         ("", "unknown kind of store"),
-        ("memory", "unknown kind of store"),
-        ("postgres://localhost/robots", "unknown kind of store"),
-        ("robots.db", "unknown kind of store"),
+        ("memory", "use memory://"),
+        ("redis", "use redis://host:port/0"),
+        ("False", "The cache cannot be switched off; ROBOTSPEC_CACHE_TTL and"),
+        ("postgres://localhost/robots", "a scheme of ROBOTSPEC_CACHE_SCHEMES"),
+        ("robots.db", "use sqlite:///robots.db"),
+        ("/var/lib/robots.db", "use sqlite:////var/lib/robots.db"),
         ("memory://?max=0", "max=0 is wrong, give a number above 0"),
         ("memory://?max=0.5", "use memory://"),
         ("memory://?max=many", "max=many is wrong, give a number above 0"),
@@ -83,6 +89,29 @@ def test_a_wrong_value_names_setting_value_and_remedy(uri: str, says: str) -> No
         open_store(uri)
     assert says in str(caught.value)
     assert str(caught.value).startswith(f"ROBOTSPEC_CACHE = {uri!r}")
+
+
+def _fail(uri: str) -> RecordStore:
+    raise OSError("no such host")
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [
+        (dict, "ROBOTSPEC_CACHE = 'own://…@host': dictionary update sequence"),
+        (len, "ROBOTSPEC_CACHE_SCHEMES must name a RecordStore, not 20"),
+        (_fail, "ROBOTSPEC_CACHE = 'own://…@host': no such host"),
+        (FileStore, ""),
+    ],
+)
+def test_a_scheme_of_ones_own(own: Callable[[str], object], says: str) -> None:
+    """A class or a function that is called with the URI."""
+    if not says:
+        assert isinstance(open_store("own://me:secret@host", {"own": own}), FileStore)
+        return
+    with pytest.raises(ConfigurationError) as caught:
+        open_store("own://me:secret@host", {"own": own})
+    assert says in str(caught.value)
 
 
 @pytest.mark.parametrize("delimiter", ["/", "?", "#", "@"])

@@ -36,6 +36,7 @@ def test_the_default_is_the_codes(name: str) -> None:
     assert read == getattr(Settings(), attribute)
 
 
+@pytest.mark.usefixtures("myproject")
 @pytest.mark.parametrize("name", SECTIONS)
 def test_the_example_is_taken_and_changes_something(name: str) -> None:
     given: dict[str, Any] = {}
