@@ -96,8 +96,8 @@ def command(
     before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
     asked = options.find_crawlers(crawlers, [before, after], None)
     changes = list(find_changes(before, after, asked, read))
-    removed = _without(before.robots.sitemaps, after.robots.sitemaps)
-    added = _without(after.robots.sitemaps, before.robots.sitemaps)
+    removed = _without(before.sitemaps, after.sitemaps)
+    added = _without(after.sitemaps, before.sitemaps)
     is_different = bool(changes or removed or added)
     if as_json:
         for change in changes:

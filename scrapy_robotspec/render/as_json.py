@@ -97,7 +97,7 @@ def file_object(name: str, file: ParsedFile) -> dict[str, Any]:
         "bytes": len(robots.body),
         "truncated": robots.truncated,
         "edition": robots.edition.name,
-        "sitemaps": robots.sitemaps,
+        "sitemaps": file.sitemaps,
         "groups": [
             {
                 "line": group.first_line,

@@ -78,4 +78,4 @@ def file_summary(file: ParsedFile) -> Iterator[str]:
 
 def sitemap_lines(file: ParsedFile) -> Iterator[str]:
     """The sitemaps of a file, one line each."""
-    return (labelled("sitemap", safe(url)) for url in file.robots.sitemaps)
+    return (labelled("sitemap", safe(url)) for url in file.sitemaps)

@@ -59,6 +59,7 @@ class ParsedFile:
         edition = robots.edition
         self._all = AllGroups(robots.body, edition)
         self.groups = self._all.as_written()
+        self.sitemaps = robots.sitemaps
         self.lines = tuple(read_lines(robots.body, edition))
         """The lines of the file, without further empty ones in a row."""
         self._numbers = {line.start: line.number for line in self.lines}
@@ -81,7 +82,7 @@ class ParsedFile:
             count(len(self.robots.body), "byte"),
             count(len(self.groups), "group"),
             count(sum(len(group.rules) for group in self.groups), "rule"),
-            count(len(self.robots.sitemaps), "sitemap"),
+            count(len(self.sitemaps), "sitemap"),
         ]
         cut = ", cut at the parsing limit" if self.robots.truncated else ""
         return f"{', '.join(parts)}{cut}, edition {self.robots.edition.name}"

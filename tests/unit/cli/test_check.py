@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scrapy_robotspec.cli import options
+from scrapy_robotspec.protocol import groups
 from tests.support.command_line import RunCommand
 
 DOTS = "/x/../cart/1"
@@ -58,3 +60,21 @@ def test_crawlers_with_too_many_lines_are_refused(
     assert "crawlers that are named have more than 1,600 lines together" in result.err
     assert result.out == ""
     assert run_command("check", "many.txt", "/", "--token", "f").code == 0
+
+
+def test_a_file_is_searched_once_for_its_sitemaps(
+    run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAF-02: not again for each of its crawlers."""
+    real = groups.read_sitemaps
+    searches: list[Any] = []
+
+    def count(*arguments: Any) -> Any:
+        searches.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(groups, "read_sitemaps", count)
+    names = "".join(f"User-agent: bot-{'a' * n}\nDisallow: /\n" for n in range(1, 100))
+    (folder / "f.txt").write_text(f"Sitemap: https://a.example/s\n{names}")
+    assert run_command("show", "f.txt", "--each-token").out.count("https://a.example/s") == 100
+    assert len(searches) == 1
