@@ -108,5 +108,7 @@ def closest_label(label: str) -> str | None:
 
 def as_written(statement: UsageStatement) -> str:
     """A statement as a line or header has it, unescaped."""
+    if statement.source == "policy-token":
+        return f"Disallow: {statement.path} (User-agent: {statement.value})"
     path = "" if statement.path is None else f"{statement.path} "
     return f"{_FIELD_NAMES.get(statement.source, 'Content-Usage')}: {path}{statement.value}"

@@ -136,7 +136,7 @@ class AllGroups:
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
-        self._edition = edition
+        self.edition = edition
         self.groups = read_groups(body, edition)
         self.names: dict[str, str] = {}
         """The names that select a group, as first written, by key in file order."""
@@ -148,16 +148,16 @@ class AllGroups:
 
     def follow(self, tokens: Tokens) -> SelectedGroups:
         """The groups that a crawler follows (UAG-01)."""
-        keys = followed_keys(self._places, tokens, self._edition)
+        keys = followed_keys(self._places, tokens, self.edition)
         places = sorted({place for key in keys for place in self._places[key]})
         groups = [self.groups[place] for place in places]
-        others = [line for group in groups for line in group.others_for(keys, self._edition)]
+        others = [line for group in groups for line in group.others_for(keys, self.edition)]
         return SelectedGroups(tuple(self.names[key] for key in keys), places, groups, others)
 
     def as_written(self) -> tuple[Group, ...]:
         """The groups with their lines (GRP-01)."""
         starts = (start for group in self.groups for _, _, start in group.rules)
-        rules = rules_at(self._body, starts, self._edition)
+        rules = rules_at(self._body, starts, self.edition)
         numbers = numbers_at(self._body, [group.start for group in self.groups])
         return tuple(
             Group(

@@ -46,8 +46,8 @@ _DELAY = re.compile(rb"delay", re.IGNORECASE).search
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 #: A line without other fields: empty, a comment, or one of the four common fields in its usual
-#: spelling.
-_COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:|[#\r\n]|\Z)"
+#: spelling. A policy token counts as another field (USE-10).
+_COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:(?![ \t]*__usage_)|[#\r\n]|\Z)"
 _UNCOMMON = tuple(
     re.compile(begin + _COMMON + rb")", re.IGNORECASE)
     for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")

@@ -1,7 +1,8 @@
 """Usage preferences: what may be done with a crawled page.
 
 Values, and the parsing of one statement (USE-04, USE-07). ``usage_rules.py`` finds the statements
-of a file that hold for a URL. Sources: aipref-attach-05, aipref-vocab-07, contentsignals.org.
+of a file that hold for a URL. Sources: aipref-attach-05, aipref-vocab-07,
+draft-kelley-aipref-training-preference-signal-00, contentsignals.org.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Preference = Literal["allow", "disallow"]
-UsageSource = Literal["content-usage", "content-signal", "header"]
+UsageSource = Literal["content-usage", "content-signal", "policy-token", "header"]
 
 #: Fields of a file that state usage preferences.
 USAGE_FIELDS: tuple[UsageSource, ...] = ("content-usage", "content-signal")
@@ -39,11 +40,14 @@ _SIGNAL_LABELS = {"ai-train": "train-ai"}
 
 @dataclass(frozen=True, slots=True)
 class UsageStatement:
-    """One line of a file, or one header field, that states preferences."""
+    """One line of a file, or one header field, that states preferences.
+
+    With a policy token, the line is the rule that disallows the page.
+    """
 
     source: UsageSource
     value: str
-    """The preferences as written, without the path."""
+    """The preferences as written, without the path; or the policy token."""
     path: str | None = None
     """The path pattern as written; None: the whole origin, or the response of a header."""
     line: int | None = None
@@ -130,6 +134,8 @@ def parse_preferences(source: UsageSource, value: str) -> dict[str, Preference]:
     """
     if source == "content-signal":
         return _parse_signal(value)
+    if source == "policy-token":
+        return {POLICY_TOKENS[value.lower()]: "disallow"}
     members = parse_dictionary(value) or {}
     return {label: _MEANINGS[word] for label, word in members.items() if word and word in _MEANINGS}
 

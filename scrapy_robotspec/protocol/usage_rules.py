@@ -1,7 +1,8 @@
-"""UsageRules: which statements hold for a URL (USE-01 to USE-08).
+"""UsageRules: which statements hold for a URL (USE-01 to USE-10).
 
 Paths are matched as those of Allow and Disallow are, and no verdict depends on anything here.
-Sources: aipref-attach-05, section 3; contentsignals.org; RSL 1.0, section 4 (licenses).
+Sources: aipref-attach-05, section 3; draft-kelley-aipref-training-preference-signal-00;
+contentsignals.org; RSL 1.0, section 4 (licenses).
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.fast import Wildcards
+from scrapy_robotspec.protocol.fast import RuleSet, Wildcards
 from scrapy_robotspec.protocol.groups import AllGroups, is_absolute
 from scrapy_robotspec.protocol.lines import numbers_at, read_statements, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components
+from scrapy_robotspec.protocol.precedence import forbids, line_start
 from scrapy_robotspec.protocol.usage import (
+    POLICY_TOKENS,
     USAGE_FIELDS,
     Usage,
     UsageSource,
@@ -47,13 +50,16 @@ _Measured = tuple[int, list[UsageStatement]]
 class UsageRules:
     """The usage statements for one crawler; False without any."""
 
-    __slots__ = ("_edition", "_fields", "_kept", "statements")
+    __slots__ = ("_edition", "_fields", "_kept", "_policies", "statements")
 
     statements: tuple[UsageStatement, ...]
     """Every statement, in file order."""
 
-    def __init__(self, lines: Iterable[UsageLine], edition: Edition) -> None:
+    def __init__(
+        self, lines: Iterable[UsageLine], edition: Edition, policies: Sequence[_Policy] = ()
+    ) -> None:
         self._edition = edition
+        self._policies = policies
         self._kept: dict[tuple[UsageStatement, ...], Usage] = {}
         fields: dict[UsageSource, dict[str, _Measured]] = {}
         found: list[UsageStatement] = []
@@ -68,10 +74,11 @@ class UsageRules:
                 if length == by_pattern[text][0]:
                     by_pattern[text][1].append(found[-1])
         self._fields = [_Field(by_pattern) for by_pattern in fields.values()]
+        found += [each for policy in policies for each in policy.statements.values()]
         self.statements = tuple(sorted(found, key=_line))
 
     def __bool__(self) -> bool:
-        return bool(self._fields)
+        return bool(self.statements)
 
     def find(self, url: str | bytes) -> Usage:
         """The usage of a URL, provided that it may be crawled.
@@ -80,6 +87,7 @@ class UsageRules:
         """
         path = path_of(url, self._edition) + END
         deciding = {each for field in self._fields for each in field.deciding(path)}
+        deciding.update(each for policy in self._policies for each in policy.deciding(url))
         statements = tuple(sorted(deciding, key=_line))
         usage = self._kept.get(statements)
         if usage is None:
@@ -121,6 +129,26 @@ class _Field:
                 yield from statements
 
 
+class _Policy:
+    """The rules of the groups that a policy token names (USE-10)."""
+
+    def __init__(self, token: str, body: bytes, groups: AllGroups) -> None:
+        rules = groups.follow(token).rules
+        numbers = numbers_at(body, [start for _, _, start in rules])
+        self._find = RuleSet(rules, groups.edition).find
+        self.statements = {
+            start: UsageStatement("policy-token", token, decode(value), numbers[start])
+            for allow, value, start in rules
+            if value and not allow
+        }
+
+    def deciding(self, url: str | bytes) -> Iterator[UsageStatement]:
+        """The rule that disallows a URL."""
+        key = self._find(url)
+        if forbids(key):
+            yield self.statements[line_start(key)]
+
+
 class FileUsage:
     """The usage statements and licenses of a file."""
 
@@ -130,6 +158,11 @@ class FileUsage:
         self._edition = replace(edition, other_fields=True)
         lowered = body.lower()
         self._may_state = b"content-usage" in lowered or b"content-signal" in lowered
+        self._policies = [
+            _Policy(token, body, self._groups)
+            for token in POLICY_TOKENS
+            if token.encode() in lowered and token in self._groups.names
+        ]
         self._may_have_license = b"license" in lowered
         self._kept: dict[Tokens, UsageRules] = {}
         #: The lines of the crawler that asked last for the first time, and their statements.
@@ -152,7 +185,7 @@ class FileUsage:
             stated = [
                 (cast("UsageSource", line.field), line.value, numbers[line.start]) for line in lines
             ]
-            self._shared = starts, UsageRules(stated, self._edition)
+            self._shared = starts, UsageRules(stated, self._edition, self._policies)
         return self._shared[1]
 
     @cached_property

@@ -195,6 +195,18 @@ def test_headers_are_one_dictionary_or_state_nothing(server: Server) -> None:
     assert "Traceback" not in result.log
 
 
+def test_policy_token_refuses_a_page_for_its_use_alone(server: Server) -> None:
+    """USE-10: a file without any other line is enough; the page may be crawled for other uses."""
+    robots = "User-agent: __usage_ai-training\nDisallow: /blog/\n\nUser-agent: *\nAllow: /\n"
+    site = server.site("127.0.0.99", robots)
+    settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
+    result = crawl_usage(site, ["/blog/1", "/a"], settings)
+    assert refused(result, site) == {"/blog/1": ("train-ai", 2, "policy-token")}
+    assert counts(result) == {"train-ai/disallow": 1, "train-ai/unknown": 1}
+    settings["ROBOTSPEC_USAGE"] = ["search"]
+    assert refused(crawl_usage(site, ["/blog/1", "/a"], settings), site) == {}
+
+
 def test_overrides_decide_about_usage(server: Server) -> None:
     """USE-05: a text of the user's own states preferences, and an ignored site is not refused."""
     pages = {"/closed-by-header": page("train-ai=n")}

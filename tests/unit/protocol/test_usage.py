@@ -16,10 +16,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import EDITIONS, Edition, RobotsTxt, Usage
+from scrapy_robotspec.access.usage_policy import as_written
 from scrapy_robotspec.protocol import groups
 from scrapy_robotspec.protocol.fast import wildcards
 from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
+from scrapy_robotspec.protocol.robotstxt import may_have_other_lines
 from scrapy_robotspec.protocol.usage import combine, parse_preferences
 
 SITE = "https://example.com"
@@ -275,3 +277,52 @@ def test_statements_of_few_crawlers_are_kept() -> None:
     assert len(found) == 1
     assert robots._usage is not None
     assert len(robots._usage._kept) <= 16
+
+
+POLICY = "__usage_ai-training"
+policy_lines = st.sampled_from(
+    [
+        *[f"User-agent: {POLICY}", "User-agent: *", "User-agent: __usage", "User-agent: a", ""],
+        *["Disallow: /", "Disallow: /x", "Allow: /x", "Disallow: /x/y", "Allow: /*y", "Disallow:"],
+        *["Allow: /", "Content-Usage: train-ai=y", "Content-Usage: /x search=n"],
+    ]
+)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@given(lines=st.lists(policy_lines, max_size=10), path=st.sampled_from(["/", "/x", "/x/y", "/z"]))
+@example(lines=[f"User-agent: {POLICY}", "Disallow: /x", "Allow: /x"], path="/x")
+@example(lines=["User-agent: __usage", "Disallow: /"], path="/")
+@example(lines=["User-agent: *", "Disallow: /x", f"User-agent: {POLICY}"], path="/x")
+def test_policy_token_disallows_a_use_where_its_own_group_disallows(
+    edition: str, lines: list[str], path: str
+) -> None:
+    """USE-10: the longest match of its own rules, without those of ``*``; no verdict changes."""
+    url = f"{SITE}{path}"
+    robots = RobotsTxt.parse("\n".join(lines).encode(), edition)
+    verdict = robots.explain(url, POLICY)
+    usage = robots.usage(url, "b")
+    stated = [each for each in usage.statements if each.source == "policy-token"]
+    if not robots.allowed(url, "b"):
+        assert (usage.applies, stated) == (False, [])
+    elif verdict.group == (POLICY,) and verdict.rule is not None and not verdict.allowed:
+        assert usage.preferences["train-ai"] == "disallow"
+        assert [(each.value, each.path, each.line) for each in stated] == [
+            (POLICY, verdict.rule.pattern, verdict.rule.line)
+        ]
+        assert bool(robots.usage_rules("b"))
+        assert stated[0] in robots.usage_rules("b").statements
+        assert may_have_other_lines(robots.body)
+    else:
+        assert stated == []
+    renamed = RobotsTxt.parse("\n".join(lines).replace(POLICY, "p").encode(), edition)
+    assert robots.explain(url, "b") == renamed.explain(url, "b")
+
+
+def test_policy_token_is_written_as_its_rule() -> None:
+    """USE-10: in the reason of a refusal; case of the token does not matter."""
+    robots = RobotsTxt.parse(b"User-agent: __Usage_AI-Training\nDisallow: /blog/\n")
+    (statement,) = robots.usage(f"{SITE}/blog/1", "b").statements
+    assert as_written(statement) == f"Disallow: /blog/ (User-agent: {POLICY})"
+    combined = robots.usage(f"{SITE}/blog/1", "b") | Usage.from_header("train-ai=y, search=y")
+    assert combined.preferences == {"train-ai": "disallow", "search": "allow"}
