@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from enum import Enum
+from functools import lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -162,6 +164,40 @@ class Edition:
 
 
 _GOOGLE_2019 = Edition(name="google-2019")
+
+#: Every field of an edition is in one of these classes. Agents and rules are searched in the bytes
+#: of a file, as ``protocol/agent_index.py`` does, if the first have the values of ``google-2019``;
+#: in any other edition each line is read.
+LINE_FIELDS = (
+    *("whitespace", "known_fields", "fields_by_prefix", "missing_colon", "nul_ends_line"),
+    *("max_line", "blank_line_ends_group", "whole_agent_names", "empty_rules_decide_line"),
+    "index_html",
+)
+#: Read by the search itself, or on what it has found.
+AGENT_FIELDS = (
+    *("partial_bom", "empty_tokens", "star_ignores_text", "agent_match", "combine_tokens"),
+    "case_sensitive_tokens",
+)
+PATTERN_FIELDS = (
+    *("wildcards", "slashless", "count_trailing_star", "semicolon_starts_path"),
+    *("decode_unreserved", "robots_txt_allowed"),
+)
+#: These do not change a verdict on the bytes that are read.
+OTHER_FIELDS = (
+    *("other_fields", "parsing_limit", "parsing_limit_minimum", "too_many_requests_unreachable"),
+    *("minimum_redirects", "recognises_redirect_loops", "stale_after"),
+    *("allow_without_copy_after", "unreachable_limit", "limit_begins_stale", "after_limit"),
+)
+_lines_of = attrgetter(*LINE_FIELDS)
+
+
+@lru_cache
+def has_plain_lines(edition: Edition) -> bool:
+    """Whether agents and rules can be searched in a file's bytes."""
+    is_contained = edition.agent_match is AgentMatch.CONTAINED  # compared with all names
+    return _lines_of(edition) == _lines_of(_GOOGLE_2019) and not is_contained
+
+
 _RFC9309 = replace(
     _GOOGLE_2019,
     name="rfc9309",

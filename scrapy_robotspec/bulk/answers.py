@@ -7,8 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.protocol.agent_index import groups_of, index_agents
-from scrapy_robotspec.protocol.agents import followed_keys
+from scrapy_robotspec.protocol.agent_index import groups_of
 from scrapy_robotspec.protocol.extent import SITE, rules_of
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.groups import AllGroups
@@ -19,12 +18,12 @@ from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, line_start
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.bulk.documents import Document
     from scrapy_robotspec.bulk.questions import Crawlers, Questions
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.agent_index import Place
+    from scrapy_robotspec.protocol.robots_file import Selection
 
 #: Max length of the text of a line in the output (characters): each row and path repeats it.
 MAX_TEXT = 2000
@@ -71,18 +70,18 @@ class File:
         robots = self.robots
         if robots is None:
             return [Unread(self)], [0] * len(crawlers.names)
-        index = index_agents(robots.body, self.edition, crawlers.beginnings)
-        others = followed_keys(index, (), self.edition)  # of crawlers that no agent names
-        groups = [Group(self, robots, index, others, ())]
-        numbers = {others: 0}
+        index = robots.file.index(crawlers.beginnings)
+        others = robots.file.follow((), index)  # of crawlers that no agent names
+        groups = [Group(self, robots, others, ())]
+        numbers = {others.names: 0}
         places = [0] * len(crawlers.names)
-        for at in crawlers.named_by(index):
+        for at in crawlers.named_by(index.places):
             asked = crawlers.names[at].asked
-            keys = followed_keys(index, asked, self.edition)
-            if keys not in numbers:
-                numbers[keys] = len(groups)
-                groups.append(Group(self, robots, index, keys, asked))
-            places[at] = numbers[keys]
+            followed = robots.file.follow(asked, index)
+            if followed.names not in numbers:
+                numbers[followed.names] = len(groups)
+                groups.append(Group(self, robots, followed, asked))
+            places[at] = numbers[followed.names]
         return groups, places
 
     @property
@@ -132,34 +131,23 @@ class Group:
     """Statements of a file for the crawlers that follow the same groups."""
 
     def __init__(
-        self,
-        file: File,
-        robots: RobotsTxt,
-        index: Mapping[str, Place],
-        keys: Sequence[str],
-        asked: tuple[str, ...],
+        self, file: File, robots: RobotsTxt, followed: Selection, asked: tuple[str, ...]
     ) -> None:
         self._file = file
         self._robots = robots
-        self._keys = keys
         self._asked = asked
-        self._places = [index[key] for key in keys]
-        parts = {part for _, spans in self._places for part in groups_of(spans)}
-        self._parts = sorted(parts)
+        self.names = followed.names
+        """The names of the groups as first written."""
+        self._parts = list(groups_of(followed.rules.spans))
         text = b"\n".join([robots.body[begin:end] for begin, end in self._parts])
         self._rules = rules_of(text, file.edition)
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the groups as first written."""
-        return [name for name, _ in self._places]
 
     @cached_property
     def root(self) -> Answer:
         """The verdict about ``/``."""
         key, body = self._rules.root, self._robots.body
         if key == NO_RULE:
-            return Answer(True, "no_rule" if self._keys else "no_group")
+            return Answer(True, "no_rule" if self.names else "no_group")
         start = line_start(key)
         for begin, end in self._parts:
             if start <= end - begin:

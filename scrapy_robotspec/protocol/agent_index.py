@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import lru_cache
-from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.editions import EDITIONS, AgentMatch
+from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.lines import read_statements, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
@@ -23,13 +21,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
-#: The fields of an edition that say how lines are read, and their plain values.
-_lines_of = attrgetter(
-    *("known_fields", "whitespace", "max_line", "fields_by_prefix", "missing_colon"),
-    *("nul_ends_line", "blank_line_ends_group", "whole_agent_names"),
-    *("empty_rules_decide_line", "index_html"),
-)
-_PLAIN = _lines_of(EDITIONS["google-2019"])
 #: Begin and end offsets of rules in the file, alternating. Lines of other fields may be among them.
 Spans = tuple[int, ...]
 #: Where an agent is named: its name as first written, and the spans of its rules.
@@ -48,21 +39,28 @@ _VALUE = re.compile(rb"[^\r\n#]*")
 _ALLOWS = {b"allow": True, b"disallow": False}
 
 
-@lru_cache
-def has_plain_lines(edition: Edition) -> bool:
-    """Whether these functions can read lines for an edition."""
-    return _lines_of(edition) == _PLAIN and edition.agent_match is not AgentMatch.CONTAINED
+class AgentIndex(NamedTuple):
+    """The agents that a file names."""
+
+    places: Mapping[str, Place]
+    """By key."""
+    rules: Mapping[int, Sequence[RawRule]] | None
+    """The rules of the groups, by the offset of the first; None if they were not read."""
+
+    def read(self, spans: Spans) -> Sequence[RawRule] | None:
+        """The rules of some spans, in file order, if they were read."""
+        if self.rules is None:
+            return None
+        return [rule for begin in spans[::2] for rule in self.rules[begin]]
 
 
-def index_agents(
-    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
-) -> Mapping[str, Place]:
-    """The agents that a file names, by key.
+def index_agents(body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()) -> AgentIndex:
+    """The agents that a file names.
 
     With *beginnings* (in lower case), agents whose names begin otherwise may be left out.
     """
     if has_plain_lines(edition):
-        return _index_plain_lines(body, edition, beginnings)
+        return AgentIndex(_index_plain_lines(body, edition, beginnings), None)
     return _index_lines(body, edition)
 
 
@@ -116,16 +114,19 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
     return place == first or body[place - 1] in b"\r\n"
 
 
-def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
+def _index_lines(body: bytes, edition: Edition) -> AgentIndex:
     from scrapy_robotspec.protocol.groups import read_groups  # few editions need it
 
-    index: dict[str, Place] = {}
+    places: dict[str, Place] = {}
+    rules: dict[int, Sequence[RawRule]] = {}
     for group in read_groups(body, edition):
         names = group.named(edition).items()
-        named = [index.setdefault(key, (name, [])) for key, name in names]
+        named = [places.setdefault(key, (name, [])) for key, name in names]
         if group.rules:
-            _end_group(named, group.rules[0][2], group.end)
-    return index
+            begin = group.rules[0][2]
+            rules[begin] = group.rules
+            _end_group(named, begin, group.end)
+    return AgentIndex(places, rules)
 
 
 def groups_of(spans: Sequence[int]) -> Iterable[tuple[int, int]]:

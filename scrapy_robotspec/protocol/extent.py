@@ -11,11 +11,11 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import best_key, forbids, keyed_patterns
+from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,7 +57,7 @@ class Rules:
     @cached_property
     def find(self) -> Callable[[str], int]:
         """The deciding precedence key for a URL."""
-        return fast.RuleSet(self.rules, self._edition).find
+        return RuleSet(self.rules, self._edition).find
 
     def allows(self, path: str) -> bool:
         """Whether a path of a URL may be fetched."""

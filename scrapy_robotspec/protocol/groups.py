@@ -1,7 +1,7 @@
 """Lines -> groups, and the groups that a crawler follows (GRP-01, UAG-01).
 
-Reads every line, in every edition; ``fast/`` finds the same rules sooner. Patterns are still bytes
-here; nothing is matched.
+Reads every line, in every edition. ``robots_file.py`` finds the groups of one crawler faster.
+Patterns are still bytes here; nothing is matched.
 """
 
 from __future__ import annotations

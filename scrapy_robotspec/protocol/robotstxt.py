@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agents import asked_keys
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
@@ -29,13 +28,15 @@ from scrapy_robotspec.protocol.precedence import (
     line_start,
     matching_keys,
 )
+from scrapy_robotspec.protocol.robots_file import RobotsFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_robotspec.protocol.fast.compiled import CompiledSelection
+    from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.groups import AllGroups, Group, OtherLine, RawOther
     from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.robots_file import Selection
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import FileUsage, UsageRules
 
@@ -62,11 +63,13 @@ class RobotsTxt:
     ``ValueError`` (UAG-11).
     """
 
-    __slots__ = ("_compiled", "_selection", "_usage", "body", "edition", "truncated")
+    __slots__ = ("_selection", "_tokens", "_usage", "body", "edition", "file", "truncated")
 
     body: bytes
     """The bytes that are read, cut to the parsing limit."""
     edition: Edition
+    file: RobotsFile
+    """The groups by the crawlers that follow them."""
     truncated: bool
     """Whether the file was longer than the parsing limit (FMT-12)."""
 
@@ -74,9 +77,10 @@ class RobotsTxt:
         self.body = body
         self.edition = edition
         self.truncated = truncated
-        self._compiled = fast.CompiledFile(body, edition)
-        #: The groups of the crawler that asked last.
-        self._selection: CompiledSelection | None = None
+        self.file = RobotsFile(body, edition)
+        #: The crawler that asked last, and its groups.
+        self._tokens: Tokens | None = None
+        self._selection: Selection | None = None
         self._usage: FileUsage | None = None  # until the first question
 
     @classmethod
@@ -109,21 +113,20 @@ class RobotsTxt:
         """Whether a crawler with these tokens may request a URL."""
         # hot path
         selection = self._selection
-        if selection is None or selection.tokens != tokens:
+        if selection is None or self._tokens != tokens:
             selection = self._select(tokens)
-        rules = selection.block.compiled
+        rules = selection.rules.compiled
         if rules is None:
-            return not self._compiled.find(url, selection.block) & FORBIDS
+            return not selection.rules.find(url) & FORBIDS
         return not (rules.forbids and rules.find(url) & FORBIDS)
 
     def explain(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict of :meth:`allowed`, with the group and the deciding rule (EXT-02)."""
         # hot path
         selection = self._selection
-        if selection is None or selection.tokens != tokens:
+        if selection is None or self._tokens != tokens:
             selection = self._select(tokens)
-        rules = selection.block.compiled
-        key = rules.find(url) if rules else self._compiled.find(url, selection.block)
+        key = (selection.rules.compiled or selection.rules).find(url)
         return selection.verdicts.get(key) or self._verdict_of(selection, key)
 
     def explain_served(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
@@ -217,13 +220,14 @@ class RobotsTxt:
 
         return lint(self)
 
-    def _select(self, tokens: str | Sequence[str]) -> CompiledSelection:
+    def _select(self, tokens: str | Sequence[str]) -> Selection:
         """The groups that a crawler follows."""
         asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
-        self._selection = selection = self._compiled.select(asked)
+        self._selection = selection = self.file.follow(asked)
+        self._tokens = asked
         return selection
 
-    def _verdict_of(self, selection: CompiledSelection, key: int) -> Verdict:
+    def _verdict_of(self, selection: Selection, key: int) -> Verdict:
         """The verdict of a precedence key, in words."""
         names, edition = selection.names, self.edition
         if key in (NO_RULE, ITSELF):

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.fast import RuleSet, Wildcards
 from scrapy_robotspec.protocol.groups import AllGroups, is_absolute
 from scrapy_robotspec.protocol.lines import numbers_at, read_statements, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import decode
@@ -26,6 +25,8 @@ from scrapy_robotspec.protocol.usage import (
     UsageStatement,
     usage_of,
 )
+from scrapy_robotspec.protocol.ruleset import RuleSet
+from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -50,12 +50,14 @@ class PlainGroup:
     rules: list[PlainRule] = field(default_factory=list)
 
 
-def rule_on(body: bytes, url: str, tokens: Sequence[str], edition: Edition) -> Verdict:
+def rule_on(body: bytes, url: str | bytes, tokens: Sequence[str], edition: Edition) -> Verdict:
     """The verdict on a URL for a crawler with these product tokens."""
     return rule_by(groups_of(body, edition), url, tokens, edition)
 
 
-def rule_by(groups: list[PlainGroup], url: str, tokens: Sequence[str], edition: Edition) -> Verdict:
+def rule_by(
+    groups: list[PlainGroup], url: str | bytes, tokens: Sequence[str], edition: Edition
+) -> Verdict:
     """The verdict by the groups of a file."""
     path = path_of(url, edition)
     if edition.robots_txt_allowed and path == "/robots.txt":  # PRE-04
@@ -222,14 +224,16 @@ def canonical(data: bytes, edition: Edition) -> str:
     return result
 
 
-def path_of(url: str, edition: Edition) -> str:
-    """PAT-01, PAT-04, PAT-08: path and query of an absolute URL."""
-    raw = url.encode("utf-8", "surrogatepass").split(b"#")[0]
+def path_of(url: str | bytes, edition: Edition) -> str:
+    """PAT-01, PAT-04, PAT-08: path and query of a URL, whole or not."""
+    raw = url if isinstance(url, bytes) else url.encode("utf-8", "surrogatepass")
+    raw = raw.split(b"#")[0]
     if edition.decode_unreserved:
         raw, mark, query = raw.partition(b"?")
         raw = raw.replace(b"\\", b"/") + mark + query
-    rest = raw.split(b"://", 1)[1]
-    start = re.search(b"[/?;]" if edition.semicolon_starts_path else b"[/?]", rest)
+    delimiters = b"/?;" if edition.semicolon_starts_path else b"/?"
+    rest = re.sub(rb"^(//)?([^%b]*://)?" % delimiters, b"", raw)
+    start = re.search(b"[%b]" % delimiters, rest)
     path = rest[start.start() :] if start else b""
     text = canonical(path if path[:1] == b"/" else b"/" + path, edition)
     return "".join(escaped_letter(letter, edition) for letter in with_query(text, edition))

@@ -8,12 +8,17 @@ import pytest
 
 from conformance import tables
 from scrapy_robotspec.editions import (
+    AGENT_FIELDS,
     EDITIONS,
+    LINE_FIELDS,
+    OTHER_FIELDS,
+    PATTERN_FIELDS,
     AfterLimit,
     AgentMatch,
     Edition,
     Slashless,
     get_edition,
+    has_plain_lines,
 )
 from scrapy_robotspec.errors import ConfigurationError
 
@@ -91,3 +96,23 @@ def test_tables_ask_every_edition() -> None:
     assert tuple(EDITIONS) == tables.EDITIONS
     asked = {name for case in tables.read_tables() for name in case.editions}
     assert asked == set(EDITIONS)
+
+
+def test_every_field_is_in_one_class() -> None:
+    """A field that no class has might be read by one reader and not by the other."""
+    classes = [LINE_FIELDS, AGENT_FIELDS, PATTERN_FIELDS, OTHER_FIELDS]
+    names = [field.name for field in fields(Edition) if field.name != "name"]
+    assert sorted(name for each in classes for name in each) == sorted(names)
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+def test_lines_are_plain_if_all_fields_about_lines_are(name: str) -> None:
+    plain = EDITIONS["google-2019"]
+    edition = EDITIONS[name]
+    for field in (*AGENT_FIELDS, *PATTERN_FIELDS, *OTHER_FIELDS):
+        value = getattr(edition, field)
+        expected = value is not AgentMatch.CONTAINED
+        assert has_plain_lines(replace(plain, **{field: value})) is expected
+    for field in LINE_FIELDS:
+        value = getattr(edition, field)
+        assert has_plain_lines(replace(plain, **{field: value})) is (value == getattr(plain, field))

@@ -15,9 +15,8 @@ from conformance.cases import HERE, Case, case_files, decode_body, read_cases
 from conformance.score import request
 from conformance.tables import Answer, read_tables
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.plain import decide
-from scrapy_robotspec.protocol.precedence import forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.support import reference
 
 CASES = list(read_cases(case_files()))
 SCHEMA = json.loads((HERE / "case.schema.json").read_text("utf-8"))
@@ -102,8 +101,8 @@ def test_each_plain_verdict_is_expected() -> None:
             assert case.url is not None
             edition = EDITIONS[case.data["edition"]]
             body = RobotsTxt.parse(case.body, edition).body  # cut to the limit
-            decided = decide(body, case.url, case.tokens, edition)
-            if forbids(decided.key) is case.expected:
+            decided = reference.rule_on(body, case.url, case.tokens, edition)
+            if decided.allowed is not case.expected:
                 wrong.append(case.id)
     assert wrong == []
 

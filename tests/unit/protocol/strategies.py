@@ -5,7 +5,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
+
+from scrapy_robotspec.editions import EDITIONS, has_plain_lines
+
+HOST = "http://example.com"
+
+#: Editions whose agents and rules are searched in the bytes of a file.
+PLAIN = {name: edition for name, edition in EDITIONS.items() if has_plain_lines(edition)} | {
+    "case-sensitive": replace(EDITIONS["google-2019"], case_sensitive_tokens=True),
+}
+EVERY = {**EDITIONS, **PLAIN}
 
 _PIECES = [
     *("/", "/", "a", "b", "ab", "/a", "/b", "aaaa", "aab", "abc", "index.htm", "robots.txt"),

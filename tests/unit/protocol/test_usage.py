@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec import EDITIONS, Edition, RobotsTxt, Usage
 from scrapy_robotspec.access.usage_policy import as_written
-from scrapy_robotspec.protocol import groups
-from scrapy_robotspec.protocol.fast import wildcards
+from scrapy_robotspec.protocol import groups, wildcards
 from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
 from scrapy_robotspec.protocol.robotstxt import may_have_other_lines

@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.fast.needles import Needles, needle_of
-from scrapy_robotspec.protocol.fast.searched_path import SearchedPath
+from scrapy_robotspec.protocol.needles import Needles, needle_of
 from scrapy_robotspec.protocol.patterns import matches
+from scrapy_robotspec.protocol.searched_path import SearchedPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

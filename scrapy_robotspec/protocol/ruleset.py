@@ -9,8 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol.fast.needles import parents_of
-from scrapy_robotspec.protocol.fast.wildcards import Wildcards
+from scrapy_robotspec.protocol.needles import parents_of
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     LITERAL_STAR,
@@ -33,6 +32,7 @@ from scrapy_robotspec.protocol.precedence import (
     canonical_all,
     patterns_of,
 )
+from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,83 @@
+"""The rules near a path, found in a file without compiling them.
+
+Many origins of a broad crawl are asked about one page; this costs a fifth of compiling.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.editions import Slashless
+from scrapy_robotspec.protocol.agent_index import rule_around
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agent_index import Spans
+    from scrapy_robotspec.protocol.groups import RawRule
+
+    _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
+
+#: Max product of the path's length and the bytes to search; beyond it rules are compiled.
+_MAX_BYTES = 1 << 26
+#: Max product of the rules to try and the path's length, which counts as 32 or more (characters),
+#: and max bytes of their patterns.
+_MAX_TRIED = 1 << 16
+#: Bytes with another canonical spelling, in some place, for a character class (PAT-12).
+_ESCAPED = rb'\x00-\x20"\'<>\[\\\]^`{|}\x7f-\xff'
+
+
+def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Edition) -> int | None:
+    """The deciding key; None if compiling costs less."""
+    path = path_of(url, edition)
+    if path == ROBOTS_TXT and edition.robots_txt_allowed:
+        return ITSELF
+    size = spans[-1] - spans[0] if spans else 0
+    if size > _MAX_BYTES // len(path):
+        return None
+    rules = near_rules(body, spans, path.encode("ascii"), edition)
+    if not rules:
+        return NO_RULE
+    cost = max(len(rules) * max(len(path), 32), sum(len(value) for _, value, _ in rules))
+    return None if cost > _MAX_TRIED else best_key(rules, path, edition)
+
+
+def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:
+    """The rules that may match a path, and a few more.
+
+    One search passes over the lines whose pattern begins with another letter than the path.
+    """
+    found: list[RawRule] = []
+    search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
+    for begin, end in zip(spans[::2], spans[1::2], strict=True):
+        last = begin  # no byte is searched twice for a line end
+        for match in search(body, begin, end):
+            first, second = match.groups(b"")
+            if second in path and path.startswith(first):
+                colon = match.start()
+                rule = rule_around(body, last, colon, end)
+                if rule is not None:
+                    found.append(rule)
+                last = colon
+    return found
+
+
+@lru_cache
+def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
+    """Finds colons, each with the first literal of a value and the literal after its last star.
+
+    The second byte of a value that begins with a slash must be *second*, or may have another
+    spelling or meaning, or is missing. Only the bytes of the two literals that a matching path
+    contains unchanged are captured.
+    """
+    ordinary = rb"[^*$%#" + _ESCAPED + rb"]"
+    escapes = rb"(?:%(?:2[0-35689BCF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
+    special = re.escape(second) + rb"*$%#" + _ESCAPED
+    others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
+    first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
+    return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer

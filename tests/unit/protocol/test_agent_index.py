@@ -1,0 +1,64 @@
+"""The index of user-agent lines leads to the rules that reading every line finds."""
+
+from __future__ import annotations
+
+import pickle
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+
+from scrapy_robotspec.editions import Edition, has_plain_lines
+from scrapy_robotspec.protocol import (
+    agent_index,
+)
+from scrapy_robotspec.protocol.agent_index import (
+    OTHER_BEGINNINGS,
+    rules_in,
+)
+from scrapy_robotspec.protocol.agents import asked_keys, beginning_of
+from scrapy_robotspec.protocol.groups import AllGroups
+from scrapy_robotspec.protocol.robots_file import RobotsFile
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.support.tokens import accepted
+from tests.unit.protocol.strategies import (
+    EVERY,
+    HOST,
+    bodies,
+    some_tokens,
+)
+
+
+@pytest.mark.parametrize("edition", EVERY.values(), ids=EVERY)
+def test_an_edition_is_read_as_quickly_in_another_process(edition: Edition) -> None:
+    """Pickling makes other objects of its values."""
+    assert has_plain_lines(pickle.loads(pickle.dumps(edition))) is has_plain_lines(edition)
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(body=bodies, tokens=some_tokens)
+def test_index_leads_to_the_rules_that_reading_finds(
+    name: str, body: bytes, tokens: list[str]
+) -> None:
+    """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-07: with and without the names asked for."""
+    edition = EVERY[name]
+    asked = accepted(tokens, edition)
+    selected = AllGroups(body, edition).follow(asked)
+    named = [beginning_of(key, edition) for key in asked_keys(asked, edition)]
+    wanted = (*named, *OTHER_BEGINNINGS)
+    for file in (RobotsFile(body, edition), RobotsFile(body, edition)):
+        for index in (file.index(wanted), file.index(), None):
+            followed = file.follow(asked, index)
+            assert followed.names == selected.names
+            spans = followed.rules.spans
+            assert rules_in(body, spans, edition) == selected.rules
+            assert file.index().read(spans) in (None, selected.rules)
+
+
+@pytest.mark.parametrize("before", [b"", b"x ", b"user-agent: *\n#"])
+def test_a_line_of_user_agent_fields_is_read_once(before: bytes) -> None:
+    """SAF-02: what stands behind a field is read to the line's end only where it begins a line."""
+    body = before + b"user-agent:" * 1_000
+    with patch.object(agent_index, "_AGENT", wraps=agent_index._AGENT) as reads:
+        assert RobotsTxt.parse(body).allowed(HOST + "/", "a")
+    assert reads.call_count <= 1

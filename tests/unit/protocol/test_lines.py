@@ -1,0 +1,102 @@
+"""Lines as fields and values, and what is made of lines without (FMT-01 to FMT-16)."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol import (
+    lines,
+)
+from scrapy_robotspec.protocol.lines import (
+    field_for,
+    read_lines,
+    read_statements,
+    skip_byte_order_mark,
+    split_line,
+    text_at,
+)
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.unit.protocol.strategies import (
+    EVERY,
+    HOST,
+    bodies,
+)
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(body=bodies)
+def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
+    """FMT-01 to FMT-16: whatever lines are above it, and in parts of a file too."""
+    edition = EVERY[name]
+    statements = list(
+        read_statements(body, skip_byte_order_mark(body, edition), len(body), edition)
+    )
+    lines = list(read_lines(body, edition))
+    with_field = [(line.field, line.value, line.start) for line in lines if line.field]
+    assert with_field == [each for each in statements if each.field]
+    for line in lines:
+        pair = split_line(line.text, edition)
+        name_, value = pair or (b"", b"")
+        assert (line.name, line.value) == (name_, value)
+        assert line.field == (field_for(name_, edition) if pair else "")
+        assert text_at(body, line.start) == line.text
+        again = list(read_statements(body, line.start, line.start + len(line.text), edition))
+        assert [each for each in again if each.field] == (
+            [(line.field, line.value, line.start)] if line.field else []
+        )
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(body=bodies)
+def test_lines_that_are_left_out_are_empty(name: str, body: bytes) -> None:
+    """FMT-02: of empty lines in a row the first is read; a group ends at each blank line."""
+    edition = EVERY[name]
+    begin = skip_byte_order_mark(body, edition)
+    texts = {
+        number: raw.rstrip(b"\r\n")
+        for number, raw in enumerate(body[begin:].splitlines(keepends=True), 1)
+    }
+    read = {line.number: line.text for line in read_lines(body, edition)}
+    assert all(read.get(number, b"") == text for number, text in texts.items())
+    assert all(number in read or not texts[number - 1] for number in texts)
+    starts = [line.start for line in read_lines(body, edition)]
+    ends = [
+        each.start for each in read_statements(body, begin, len(body), edition) if not each.field
+    ]
+    assert set(ends) <= set(starts)
+    assert bool(ends) <= edition.blank_line_ends_group
+
+
+#: Lines without a field.
+FIELDLESS = [b"\n", b"\r", b"\r\n", b" \n", b"\t\r", b"#\n", b"# a: b\r\n", b"\n\n#\n \n"]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("filler", FIELDLESS, ids=repr)
+def test_nothing_is_made_for_lines_without_a_field(filler: bytes, edition: str) -> None:
+    """SAF-02: half a million of them cost little more than finding their ends."""
+    body = b"User-agent: a\n%bDisallow: /\n%b" % (filler * 500, filler * 500)
+    robots = RobotsTxt.parse(body, edition)
+    with patch.object(lines, "Statement", wraps=lines.Statement) as made:
+        robots.allowed(HOST + "/a", "a")
+        most = 2 * 3
+        assert made.call_count <= most
+        questions = (robots.other, robots.crawl_delay, robots.usage_rules)
+        for ask in (*questions, lambda tokens: robots.groups):
+            made.reset_mock()
+            ask("a")
+            assert made.call_count <= most
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=repr)
+def test_the_linter_reads_empty_lines_in_a_row_once(end: bytes, edition: str) -> None:
+    """SAF-02: and numbers the lines below them right."""
+    robots = RobotsTxt.parse(end * 500 + b"User-agent: a%bDisalow: /%b" % (end, end), edition)
+    with patch.object(lines, "Line", wraps=lines.Line) as made:
+        assert {finding.line for finding in robots.lint()} >= {502}
+    assert made.call_count == 3

@@ -1,0 +1,64 @@
+"""Rules found without compiling decide as all rules do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from scrapy_robotspec.editions import EDITIONS, Slashless
+from scrapy_robotspec.protocol.agent_index import (
+    rules_in,
+)
+from scrapy_robotspec.protocol.near_rules import find_uncompiled, near_rules
+from scrapy_robotspec.protocol.paths import path_of
+from scrapy_robotspec.protocol.precedence import best_key, forbids
+from scrapy_robotspec.protocol.robots_file import RobotsFile
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.support import reference
+from tests.support.tokens import accepted
+from tests.unit.protocol.strategies import (
+    PLAIN,
+    bodies,
+    some_tokens,
+    urls,
+)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@given(body=bodies, tokens=some_tokens, url=urls)
+def test_the_prefilter_keeps_every_rule_that_matches(
+    name: str, body: bytes, tokens: list[str], url: str
+) -> None:
+    """PRE-01: of the rules read line by line, those that the prefilter drops do not match."""
+    edition = PLAIN[name]
+    path = path_of(url, edition)
+    spans = RobotsFile(body, edition).follow(accepted(tokens, edition)).rules.spans
+    rules = rules_in(body, spans, edition)
+    found = near_rules(body, spans, path.encode("ascii"), edition)
+    assert found == [rule for rule in rules if rule in found]
+    assert best_key(found, path, edition) == best_key(rules, path, edition)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@given(body=bodies, tokens=some_tokens, url=urls)
+def test_the_bytes_of_rules_decide_as_the_rules(
+    name: str, body: bytes, tokens: list[str], url: str
+) -> None:
+    """PRE-01, PRE-02, PRE-05: without compiling."""
+    edition = PLAIN[name]
+    asked = accepted(tokens, edition)
+    spans = RobotsFile(body, edition).follow(asked).rules.spans
+    key = find_uncompiled(body, spans, url, edition)
+    assert key is not None
+    assert forbids(key) is not reference.rule_on(body, url, asked, edition).allowed
+
+
+def test_rules_without_a_slash_are_not_passed_over() -> None:
+    """RUL-04: where the slash is assumed, the prefilter must not miss the rule."""
+    edition = EDITIONS["google-2010"]
+    assert edition.slashless is Slashless.ASSUMED
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: fish/\nDisallow: *.gif$", edition)
+    for _ in range(2):
+        assert not robots.allowed("http://example.com/fish/", "a")
+        assert not robots.allowed("http://example.com/x.gif", "a")
+        assert robots.allowed("http://example.com/fish", "a")

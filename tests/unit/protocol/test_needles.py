@@ -1,0 +1,75 @@
+"""Sorted texts, and the longest literals of patterns, lead to few candidates."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.protocol.needles import Needles, needle_of, parents_of
+from scrapy_robotspec.protocol.wildcards import Wildcards
+from tests.unit.protocol.strategies import (
+    texts,
+)
+
+
+@given(some=st.sets(texts(stars=False)))
+def test_parent_of_a_prefix_is_the_longest_other_it_starts_with(some: set[str]) -> None:
+    """SAF-03: as a comparison of all pairs finds it."""
+    prefixes = sorted(some)
+    expected = [
+        max(
+            (at for at, other in enumerate(prefixes[:here]) if prefix.startswith(other)),
+            key=lambda at: len(prefixes[at]),
+            default=-1,
+        )
+        for here, prefix in enumerate(prefixes)
+    ]
+    found = parents_of(prefixes)
+    assert (list(found) if found is not None else [-1] * len(prefixes)) == expected
+
+
+@given(some=st.sets(texts(stars=True), min_size=1))
+def test_needle_is_the_longest_literal(some: set[str]) -> None:
+    """PAT-11: the one that the fewest other paths contain."""
+    for text in some:
+        assert len(needle_of(text)) == max(map(len, text[1:].split("*")))
+        assert needle_of(text) in text[1:].split("*")
+    long = "/a*" + "b" * 40
+    assert needle_of(long) == "b" * 32
+
+
+def test_few_of_many_wildcards_are_tried() -> None:
+    """PAT-11: the words of a path lead to the few patterns that hold one of them."""
+    index = Needles([f"/*foo_{n}=*bar" for n in range(5_000)])
+    assert not index.patterns_in("/shop/item.html?foo=1&bar=2")
+    assert index.patterns_in("/shop/item.html?foo_1234=1&bar=2") == [1234]
+
+
+class CountedText(str):
+    """A text that counts comparisons."""
+
+    __slots__ = ()
+    steps = 0
+
+    def __gt__(self, other: str) -> bool:
+        CountedText.steps += 1
+        return str.__gt__(self, other)
+
+
+def test_a_needle_is_compared_with_few_places_of_a_path() -> None:
+    """PAT-11: needles that are nearly there cost one binary search for each place of the path."""
+    path = "/" + "a" * 2_000
+    needles = ["a" * 24 + chr(98 + n % 20) + "a" * (n // 20) for n in range(200)]
+    index = Needles([f"/*{needle}" for needle in needles])
+    index._sorted = tuple(map(CountedText, index._sorted))
+    CountedText.steps = 0
+    assert not index.patterns_in(path)
+    assert 0 < CountedText.steps <= 2_000 * 8
+
+
+@pytest.mark.parametrize("number", [1, 63, 64])
+def test_a_needle_is_short(number: int) -> None:
+    """PAT-11: a path is searched for the beginning of a long literal first."""
+    patterns = Wildcards({f"/*{'a' * 8_000}{at}": at for at in range(number)})
+    assert {len(needle) for needle in patterns.needles} <= {32}

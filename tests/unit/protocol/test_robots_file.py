@@ -1,0 +1,60 @@
+"""What a file keeps of the crawlers and URLs that it was asked about (CAC-04, SAF-02)."""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+from unittest.mock import patch
+
+import pytest
+
+from scrapy_robotspec.protocol import (
+    robots_file,
+    robotstxt,
+)
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.unit.protocol.strategies import (
+    HOST,
+)
+
+
+def file_of(rules: int) -> bytes:
+    numbers = random.Random(1)
+    lines = (b"Disallow: /shop/%x/item\n" % numbers.getrandbits(40) for _ in range(rules))
+    return b"User-agent: *\n" + b"".join(lines)
+
+
+@pytest.mark.parametrize(("questions", "most"), [(1, 1.1), (20, 4.5)])
+def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) -> None:
+    """CAC-04: the bytes; after more questions compiled rules too."""
+    body = file_of(2_000)
+
+    def ask_again() -> RobotsTxt:
+        robots = RobotsTxt.parse(bytes(bytearray(body)))
+        for n in range(questions):
+            robots.allowed(f"{HOST}/shop/{n}", "a")
+        return robots
+
+    ask_again()  # the process caches searches; they do not belong to the file
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        robots = ask_again()
+        kept = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert kept < len(robots.body) * most
+
+
+def test_few_groups_and_verdicts_are_kept() -> None:
+    """However many tokens and URLs a file is asked about, what it keeps is bounded."""
+    robots = RobotsTxt.parse(file_of(400))
+    with patch.multiple(robots_file, KEPT=8):
+        for n in range(50):
+            robots.allowed(f"{HOST}/{n % 20}", "token" + "-" * n)
+    assert len(robots.file._selections) <= 8
+    assert len({known.rules for known in robots.file._selections.values()}) == 1
+    for rule in robots.groups[0].rules:
+        assert robots.explain(HOST + rule.pattern, "token-").rule == rule
+    assert robots._selection is not None
+    assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
