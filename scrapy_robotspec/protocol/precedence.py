@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components, matches
@@ -48,27 +49,37 @@ def line_start(key: int) -> int:
 
 
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
-    """Patterns of rules with their keys."""
+    """Patterns of rules with their keys, in file order."""
     texts = canonical_all([value for _, value, _ in rules], edition)
-    for (allow, _, start), text in zip(rules, texts, strict=False):  # no rules have one text
-        yield from patterns_of(allow, text, start, edition)
+    star = "*" if edition.slashless is Slashless.PATTERN else "/"
+    is_usual = edition.wildcards and not edition.index_html
+    counts_star = edition.count_trailing_star
+    for (allow, _, start), text in zip(rules, texts, strict=False):  # hot path
+        unusual = "%" in text or "$" in text or "'" in text or "**" in text
+        if not unusual and is_usual and (text[:1] == "/" or text[:1] == star):
+            key = start + (ALLOWS if allow else DISALLOWS) - len(text) * LENGTH
+            if text[-1] == "*":  # PAT-03
+                text = text[:-1]
+                key += 0 if counts_star else LENGTH
+            yield key, text
+        else:
+            yield from _patterns_of(allow, text, start, edition)
 
 
-def patterns_of(allow: bool, text: str, start: int, edition: Edition) -> Iterator[KeyedPattern]:
+def _patterns_of(allow: bool, text: str, start: int, edition: Edition) -> Iterator[KeyedPattern]:
     """The patterns of the canonical value *text*, usually one (PAT-12, PRE-05)."""
     key = start + (ALLOWS if allow else DISALLOWS)
-    if text:
-        pattern = canonical_pattern(text, edition)
+    texts = [text]
+    if allow and edition.index_html and (directory := google.directory_of_index_page(text)):
+        texts.append(directory)
+    for each in filter(None, texts):
+        pattern = canonical_pattern(each, edition)
         if pattern is not None:
             measured = key - pattern[1] * LENGTH
             for spelling in in_components(pattern[0], edition):
                 yield measured, spelling
-    elif edition.empty_rules_decide_line:  # else RUL-02: nothing
+    if not text and edition.empty_rules_decide_line:  # else RUL-02: nothing
         yield key & ~FORBIDS, ""
-    if allow and edition.index_html and (directory := google.directory_of_index_page(text)):
-        pattern = canonical_pattern(directory, edition)
-        if pattern is not None:
-            yield key - pattern[1] * LENGTH, pattern[0]
 
 
 def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:

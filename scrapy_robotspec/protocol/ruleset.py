@@ -8,7 +8,6 @@ from bisect import bisect_right
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.needles import parents_of
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
@@ -22,16 +21,7 @@ from scrapy_robotspec.protocol.paths import (
     path_of,
 )
 from scrapy_robotspec.protocol.patterns import END
-from scrapy_robotspec.protocol.precedence import (
-    ALLOWS,
-    DISALLOWS,
-    FORBIDS,
-    ITSELF,
-    LENGTH,
-    NO_RULE,
-    canonical_all,
-    patterns_of,
-)
+from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, keyed_patterns
 from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
@@ -57,7 +47,12 @@ class RuleSet:
     """Some rule forbids; otherwise every URL is allowed."""
 
     def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-        keys, patterns = compile_rules(rules, edition)
+        keys: dict[str, int] = {}  # of prefixes; the smallest of equal ones
+        patterns: dict[str, int] = {}
+        for key, text in keyed_patterns(rules, edition):  # hot path
+            found = patterns if "*" in text else keys
+            if found.setdefault(text, key) > key:
+                found[text] = key
         self.forbids = any(map(FORBIDS.__and__, chain(keys.values(), patterns.values())))
         texts = "\n".join((*keys, *patterns))
         self._escapes = any(map(texts.__contains__, _ESCAPES)) or _ends_escape(texts) is not None
@@ -102,34 +97,3 @@ class RuleSet:
         if base:
             self._base, self._path_at = base, len(base) - 1
         return base != ""
-
-
-def compile_rules(
-    rules: Sequence[RawRule], edition: Edition
-) -> tuple[dict[str, int], dict[str, int]]:
-    """The smallest key of each prefix and of each longer pattern.
-
-    They match paths with their ``END``.
-    """
-    prefixes: dict[str, int] = {}
-    patterns: dict[str, int] = {}
-    texts = canonical_all([value for _, value, _ in rules], edition)
-    star = "*" if edition.slashless is Slashless.PATTERN else "/"
-    is_usual = edition.wildcards and not edition.index_html
-    counts_star = edition.count_trailing_star
-    for (allow, _, start), text in zip(rules, texts, strict=False):  # hot path
-        unusual = "%" in text or "$" in text or "'" in text or "**" in text
-        if not unusual and is_usual and (text[:1] == "/" or text[:1] == star):
-            key = start + (ALLOWS if allow else DISALLOWS) - len(text) * LENGTH
-            if text[-1] == "*":  # PAT-03
-                text = text[:-1]
-                key += 0 if counts_star else LENGTH
-            found = patterns if "*" in text else prefixes
-            if found.setdefault(text, key) > key:
-                found[text] = key
-            continue
-        for key, pattern in patterns_of(allow, text, start, edition):
-            found = patterns if "*" in pattern else prefixes
-            if found.setdefault(pattern, key) > key:
-                found[pattern] = key
-    return prefixes, patterns
