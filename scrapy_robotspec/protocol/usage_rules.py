@@ -17,6 +17,7 @@ from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components
 from scrapy_robotspec.protocol.precedence import forbids, line_start
+from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.usage import (
     POLICY_TOKENS,
     USAGE_FIELDS,
@@ -25,7 +26,6 @@ from scrapy_robotspec.protocol.usage import (
     UsageStatement,
     usage_of,
 )
-from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
-from scrapy_robotspec.protocol.agent_index import index_agents, rules_in
+from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lint.findings import Claim, Effect, shown
@@ -36,7 +36,7 @@ class Effects:
     def __init__(self, robots: RobotsTxt, groups: Sequence[Group]) -> None:
         self._robots = robots
         self._groups = groups
-        self._index = index_agents(robots.body, robots.edition)
+        self._index = robots.file.index()
         self._by_key: dict[str, Rules | None] = {}
         self._by_spans: dict[Spans, Rules] = {}
         self._left = READINGS * len(robots.body)
@@ -52,7 +52,7 @@ class Effects:
         """
         if self._robots.edition.agent_match is AgentMatch.CONTAINED:
             return True
-        return not keys.isdisjoint(followed_keys(self._index, name, self._robots.edition))
+        return not keys.isdisjoint(followed_keys(self._index.places, name, self._robots.edition))
 
     def rules_of(self, name: str | None) -> Rules | None:
         """The rules for a crawler; None beyond the bound.
@@ -61,7 +61,8 @@ class Effects:
         """
         key = None if name is None else key_of(name, self._robots.edition)
         if key is not None and key not in self._by_key:
-            self._by_key[key] = self._read(tuple(self._index[key][1] if key in self._index else ()))
+            _, spans = self._index.places.get(key, ("", []))
+            self._by_key[key] = self._read(tuple(spans))
         return None if key is None else self._by_key[key]
 
     def combined(self) -> Iterator[tuple[str, Group, Rules]]:
@@ -100,6 +101,7 @@ class Effects:
         robots = self._robots
         if spans not in self._by_spans and self._left >= 0:
             self._left -= sum(spans[1::2]) - sum(spans[::2])
-            rules = rules_in(robots.body, spans, robots.edition)
+            read = self._index.read(spans)
+            rules = rules_in(robots.body, spans, robots.edition) if read is None else read
             self._by_spans[spans] = Rules(rules, robots.edition)
         return self._by_spans.get(spans)
