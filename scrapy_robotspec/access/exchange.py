@@ -20,6 +20,11 @@ from scrapy_robotspec.access.outcome import FetchResult, Hop, without_user_info
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+#: RFC 9110 section 14.4:
+#:     Content-Range = range-unit SP ( range-resp / unsatisfied-range )
+#:     range-resp = incl-range "/" ( complete-length / "*" )
+#:     incl-range = first-pos "-" last-pos
+#: White space at the ends, and more than one blank, is accepted; numbers have 18 digits at most.
 _CONTENT_RANGE = re.compile(r"\s*bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)\s*$", re.IGNORECASE)
 #: User info, host and port of a Location, as leniently as any client reads them.
 _AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")

@@ -203,12 +203,16 @@ def doubt(attempt: FetchResult, found: Meaning) -> str | None:
 
 # --- lifetime (CAC-01, CAC-03) and Retry-After (FET-11)
 
-#: One Cache-Control directive: a token, and maybe a value, quoted or not.
+#: RFC 9111 section 5.2:
+#:     cache-directive = token [ "=" ( token / quoted-string ) ]
+#: White space around "=" is accepted, and any characters of a value but those that end it.
 _DIRECTIVE = re.compile(r'([^\s,="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,"]*)))?')
 
 #: The value of a directive with different values.
 _CONFLICT = "?"
-#: Between two dates of a repeated field.
+#: RFC 9110 section 5.6.7: HTTP-date = IMF-fixdate / obs-date. The comma between two dates of a
+#: repeated field: before the day-name of IMF-fixdate or rfc850-date ("Sun,", "Sunday,"), or that of
+#: asctime-date and its month ("Sun Nov").
 _BETWEEN_DATES = re.compile(r",\s*(?=[A-Za-z]{3,9},|[A-Za-z]{3} [A-Za-z]{3})")
 
 #: Greater numbers of seconds count as this (RFC 9111, 1.2.2).

@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 _ITSELF = Answer(True, "robots_txt_itself")
 
 
-class Findings(NamedTuple):
+class FindingCounts(NamedTuple):
     """The numbers of findings of each severity."""
 
     error: int | None = None
@@ -53,7 +53,7 @@ class Findings(NamedTuple):
     advice: int | None = None
 
 
-class File:
+class FileAnswers:
     """A response as an edition reads it."""
 
     def __init__(self, document: Document, edition: Edition, questions: Questions) -> None:
@@ -65,14 +65,16 @@ class File:
         if self.outcome == "successful":
             self.robots = RobotsTxt.parse(document.body or b"", edition)
 
-    def groups_of(self, crawlers: Crawlers) -> tuple[Sequence[Group | Unread], Sequence[int]]:
+    def groups_of(
+        self, crawlers: Crawlers
+    ) -> tuple[Sequence[GroupAnswers | Unread], Sequence[int]]:
         """The groups that crawlers follow, and the index of each crawler's own."""
         robots = self.robots
         if robots is None:
             return [Unread(self)], [0] * len(crawlers.names)
         index = robots.file.index(crawlers.beginnings)
         others = robots.file.follow((), index)  # of crawlers that no agent names
-        groups = [Group(self, robots, others, ())]
+        groups = [GroupAnswers(self, robots, others, ())]
         numbers = {others.names: 0}
         places = [0] * len(crawlers.names)
         for at in crawlers.named_by(index.places):
@@ -80,7 +82,7 @@ class File:
             followed = robots.file.follow(asked, index)
             if followed.names not in numbers:
                 numbers[followed.names] = len(groups)
-                groups.append(Group(self, robots, followed, asked))
+                groups.append(GroupAnswers(self, robots, followed, asked))
             places[at] = numbers[followed.names]
         return groups, places
 
@@ -111,12 +113,12 @@ class File:
         return None if self.robots is None else self.robots.sitemaps
 
     @cached_property
-    def findings(self) -> Findings:
+    def findings(self) -> FindingCounts:
         """The numbers of the linter's findings, if they are asked for."""
         if self.robots is None or not self.questions.lint:
-            return Findings()
+            return FindingCounts()
         found = Counter(finding.severity for finding in self.robots.lint())
-        return Findings(found["error"], found["warning"], found["advice"])
+        return FindingCounts(found["error"], found["warning"], found["advice"])
 
     @cached_property
     def delays(self) -> AllGroups | None:
@@ -127,11 +129,11 @@ class File:
         return AllGroups(self.robots.body, self.edition)
 
 
-class Group:
+class GroupAnswers:
     """Statements of a file for the crawlers that follow the same groups."""
 
     def __init__(
-        self, file: File, robots: RobotsTxt, followed: Selection, asked: tuple[str, ...]
+        self, file: FileAnswers, robots: RobotsTxt, followed: Selection, asked: tuple[str, ...]
     ) -> None:
         self._file = file
         self._robots = robots
@@ -195,7 +197,7 @@ class Unread:
 
     names = delay = usage = None
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: FileAnswers) -> None:
         outcome = file.outcome
         failed = file.document.error is not None and outcome == "unreachable"
         self.extent = "unreadable" if failed else "no file"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from scrapy_robotspec.bulk.answers import File
+from scrapy_robotspec.bulk.answers import FileAnswers
 from scrapy_robotspec.bulk.documents import Document, known_columns
 from scrapy_robotspec.bulk.questions import (
     OF_CRAWLER,
@@ -139,7 +139,7 @@ class _Rows:
             self._try(document._replace(body=None, status=None, error=cause), crawlers)
 
     def _try(self, document: Document, crawlers: Crawlers) -> None:
-        file = File(document, crawlers.edition, self._questions)
+        file = FileAnswers(document, crawlers.edition, self._questions)
         of_file = self._files.of([file])
         groups, places = file.groups_of(crawlers) if self._groups.columns else ([], [])
         of_groups = self._groups.of(groups)

@@ -35,7 +35,7 @@ OF_CRAWLER: dict[str, Column] = {
     "token": (_TEXT, "given"),
     "product_token": (_TEXT, "product_token"),
 }
-#: Columns with one value for each file in an edition: of a ``File``.
+#: Columns with one value for each file in an edition: of a ``FileAnswers``.
 OF_FILE: dict[str, Column] = {
     "origin": (_TEXT, "document.origin"),
     "url": (_TEXT, "document.url"),
@@ -53,7 +53,7 @@ OF_FILE: dict[str, Column] = {
     "lint_warnings": (_INTEGER, "findings.warning"),
     "lint_advice": (_INTEGER, "findings.advice"),
 }
-#: Columns with one value for all crawlers that follow the same groups: of a ``Group``.
+#: Columns with one value for all crawlers that follow the same groups: of a ``GroupAnswers``.
 OF_GROUP: dict[str, Column] = {
     "group": (_TEXTS, "names"),
     "class": (_TEXT, "extent"),

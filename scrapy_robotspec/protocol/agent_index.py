@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.agents import named_agent
-from scrapy_robotspec.protocol.lines import read_statements, skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import read_field_lines, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
@@ -29,11 +29,17 @@ Place = tuple[str, list[int]]
 _FIELD = b"user-agent"
 _FIELD_LENGTH = len(_FIELD)
 _WHITE = b" \t"
-#: An allow or disallow line after another line, in lower case.
+#: RFC 9309 section 2.2:
+#:     rule = *WS ("allow" / "disallow") *WS ":" *WS (path-pattern / empty-pattern) EOL
+#: up to its colon, in lower case, and the NL before it: a rule is below a user-agent line.
 find_rule = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:").search
-#: The part of a user-agent line after its field: the token, and the rest of the line.
+#: RFC 9309 section 2.2:
+#:     startgroupline = *WS "user-agent" *WS ":" *WS product-token EOL
+#: from the field on. The rest of the line is ignored (UAG-03); without a token, the
+#: value is read again (UAG-09).
 _AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
-#: A value up to a comment or the line's end.
+#: RFC 9309 section 2.2: EOL = *WS [comment] NL, comment = "#" *(UTF8-char-noctl / WS / "#").
+#: A value goes on up to that; white space in it belongs to it, control characters too (FMT-07).
 _VALUE = re.compile(rb"[^\r\n#]*")
 
 _ALLOWS = {b"allow": True, b"disallow": False}
@@ -142,7 +148,7 @@ def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
     return [
         (line.field == "allow", line.value, line.start)
         for begin, end in groups
-        for line in read_statements(body, begin, end, edition)
+        for line in read_field_lines(body, begin, end, edition)
         if line.field == "disallow" or line.field == "allow"
     ]
 

@@ -21,9 +21,16 @@ if TYPE_CHECKING:
 #: A crawler's product tokens, the most specific first; or the only one.
 Tokens = str | tuple[str, ...]
 
-# product-token = identifier / "*"; what follows it is ignored (UAG-03).
+# RFC 9309 section 2.2:
+#     product-token = identifier / "*"
+#     identifier = 1*(%x2D / %x41-5A / %x5F / %x61-7A)
+# In a file it may be missing, and what follows is ignored (UAG-03); google names the empty token.
 _IDENTIFIER = re.compile(rb"[A-Za-z_-]*")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
+# RFC 9110 section 10.1.5:
+#     User-Agent = product *( RWS ( product / comment ) )
+#     product = token ["/" product-version]
+# Browsers' names stand first; the crawler's own follows "compatible;" in a comment (UAG-11).
 _COMPATIBLE = re.compile(r"compatible\s*;", re.IGNORECASE)
 _END_OF_NAME = re.compile(r"[/(;),]")
 _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most specific first"

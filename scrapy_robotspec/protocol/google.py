@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition, Spellings
 
-#: Only SP and HTAB may replace the colon, though more is stripped around it (FMT-11).
+#: In place of RFC 9309's *WS ":" *WS: 1*WS, where the line has two words and no colon (FMT-11).
+#: Only SP and HTAB part them, though more is stripped around them.
 _TWO_WORDS = re.compile(rb"([^ \t]+)[ \t]+([^ \t]+)")
 _INDEX_PAGE = "/index.htm"
 

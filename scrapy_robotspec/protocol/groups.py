@@ -17,7 +17,7 @@ from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
     field_for,
     numbers_at,
-    read_statements,
+    read_field_lines,
     rules_at,
     skip_byte_order_mark,
     split_line,
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.agents import Tokens
 
 
+#: RFC 9309 section 2.2: NL = %x0D / %x0A / %x0D.0A; also the end of the file (FMT-02).
 _LINE_END = re.compile(rb"[\r\n]|\Z").search
+#: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
 #: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
@@ -176,7 +178,7 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     before = 0  # agents whose list a Content-Usage line has ended (USE-08)
     states_usage = False
     begin = skip_byte_order_mark(body, edition)
-    for name, value, start in read_statements(body, begin, len(body), edition):
+    for name, value, start in read_field_lines(body, begin, len(body), edition):
         if name == "user-agent":
             if group is None or group.rules:  # a rule line ends the list of agents
                 if group is not None:

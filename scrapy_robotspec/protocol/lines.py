@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-#: The end of a value: a comment, or white space up to the end of the line.
+#: RFC 9309 section 2.2: EOL = *WS [comment] NL. A comment ends a value by its first character, and
+#: so does the end of the file (FMT-12).
 _ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 
 #: A line's field and value, both stripped (FMT-06).
@@ -59,7 +60,7 @@ def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
     return google.partial_mark(body, BYTE_ORDER_MARK) if edition.partial_bom else 0
 
 
-class Statement(NamedTuple):
+class FieldLine(NamedTuple):
     """A line with a field."""
 
     field: str
@@ -93,7 +94,7 @@ def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
         begin += len(raw)
 
 
-def read_statements(body: bytes, begin: int, end: int, edition: Edition) -> Iterator[Statement]:
+def read_field_lines(body: bytes, begin: int, end: int, edition: Edition) -> Iterator[FieldLine]:
     """The lines with a field between two offsets.
 
     Nothing is made for any other line, but for a blank one that ends a group.
@@ -109,10 +110,10 @@ def read_statements(body: bytes, begin: int, end: int, edition: Edition) -> Iter
             field = fields.get(name)
             if field is None:
                 field = fields[name] = field_for(name, edition)
-            yield Statement(field, value, start)
+            yield FieldLine(field, value, start)
             ends_group = edition.blank_line_ends_group
         elif ends_group and not raw.strip(edition.whitespace + b"\r\n"):
-            yield Statement("", b"", start)
+            yield FieldLine("", b"", start)
             ends_group = False
 
 

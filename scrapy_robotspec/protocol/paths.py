@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 ROBOTS_TXT = "/robots.txt"
 
-#: RFC 3986 section 2.3: the characters whose escapes are decoded.
+#: RFC 3986 section 2.3: unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~". Their escapes are
+#: decoded, except in google (PAT-05).
 _UNRESERVED = re.compile("[A-Za-z0-9._~-]").match
 #: The second and third character of an escape whose canonical spelling is itself.
 _CANONICAL = "2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F]"
-#: Any other escape, or a percent sign that begins none.
+#: RFC 3986 section 2.1: pct-encoded = "%" HEXDIG HEXDIG. Any other escape, or a percent sign that
+#: begins none (PAT-07).
 _PERCENT = re.compile(f"%(?!{_CANONICAL})(?:[0-9A-Fa-f]{{2}})?")
 #: The canonical spelling of a percent sign that begins no escape (PAT-07). Other control characters
 #: are escaped, so it equals itself only.
@@ -38,8 +40,12 @@ _IN_URL[ord(QUERY_APOSTROPHE)] = "%27"
 _NOT_ASCII = re.compile("[\x80-\xff]+")
 _ALL_NOT_IN_URI = re.compile(f"[{re.escape(_NOT_IN_URI.decode('latin-1'))}]+")
 _ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
+#: RFC 3986 section 3: scheme ":" "//" authority path-abempty, with
+#:     scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )
+#: up to the first slash of the path. ";" begins the path in google (PAT-08), a backslash is one of
+#: its slashes (PAT-12): neither is taken into an authority here.
 _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#;\\]*/")
-#: Scheme and authority of a URL, which may be absent.
+#: RFC 3986 section 4.1: URI-reference, up to its path: scheme and authority may be absent.
 _AUTHORITY = re.compile("(?:[^/]*:)?//[^/]*|")
 #: Finds what every path with a dot segment contains.
 may_have_dots = re.compile(r"/\.|/%2|\\").search

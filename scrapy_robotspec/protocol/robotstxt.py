@@ -44,10 +44,13 @@ if TYPE_CHECKING:
 _KEPT_VERDICTS = 256
 
 _DELAY = re.compile(rb"delay", re.IGNORECASE).search
+#: No specification has a grammar for a delay (EXT-01): decimal digits, with a point or without, no
+#: sign and no exponent.
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
-#: A line without other fields: empty, a comment, or one of the four common fields in its usual
-#: spelling. A policy token counts as another field (USE-10).
+#: RFC 9309 section 2.2: emptyline, startgroupline or rule, without WS before the field, or a
+#: sitemap line. Any other beginning of a line may be one of another field (EXT-03), and a policy
+#: token counts as one (USE-10).
 _COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:(?![ \t]*__usage_)|[#\r\n]|\Z)"
 _UNCOMMON = tuple(
     re.compile(begin + _COMMON + rb")", re.IGNORECASE)

@@ -21,11 +21,15 @@ UsageSource = Literal["content-usage", "content-signal", "policy-token", "header
 #: Fields of a file that state usage preferences.
 USAGE_FIELDS: tuple[UsageSource, ...] = ("content-usage", "content-signal")
 
-#: A label: a key of a dictionary (RFC 9651, section 3.1.2).
+#: RFC 9651 section 3.1.2:
+#:     key = ( lcalpha / "*" ) *( lcalpha / DIGIT / "_" / "-" / "." / "*" )
 _LABEL = re.compile("[a-z*][a-z0-9_.*-]*")
 
 _PAIR = r"[a-z*][a-z0-9_.*-]*=[A-Za-z*][A-Za-z0-9_.*-]*"
-#: A dictionary of tokens only, without parameters.
+#: RFC 9651 section 3.2:
+#:     sf-dictionary = dict-member *( OWS "," OWS dict-member )
+#:     dict-member = member-key ( parameters / ( "=" member-value ) )
+#: where each value is a token of common characters, without parameters. Others are parsed in full.
 _TOKENS_ONLY = re.compile(rf"{_PAIR}(?:[ \t]*,[ \t]*{_PAIR})*")
 
 #: Tokens of a dictionary's values, and words of a signal (USE-04, USE-07).

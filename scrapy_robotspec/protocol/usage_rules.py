@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from scrapy_robotspec.protocol.groups import AllGroups, is_absolute
-from scrapy_robotspec.protocol.lines import numbers_at, read_statements, skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import numbers_at, read_field_lines, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.groups import RawOther
-    from scrapy_robotspec.protocol.lines import Statement
+    from scrapy_robotspec.protocol.lines import FieldLine
 
 #: Max usages kept for one file: few of its paths decide about all URLs.
 _KEPT = 256
@@ -178,7 +178,7 @@ class FileUsage:
             rules = self._kept[tokens] = self._rules_on(self._lines_for(tokens))
         return rules
 
-    def _rules_on(self, lines: Sequence[Statement | RawOther]) -> UsageRules:
+    def _rules_on(self, lines: Sequence[FieldLine | RawOther]) -> UsageRules:
         """The statements on some lines; crawlers that follow the same groups share them."""
         starts = tuple(line.start for line in lines)
         if self._shared is None or self._shared[0] != starts:
@@ -194,7 +194,7 @@ class FileUsage:
         """The absolute URLs of the license lines, in file order (USE-06)."""
         if not self._may_have_license:
             return ()
-        lines = (line for line in self._statements() if line.field == "license")
+        lines = (line for line in self._lines() if line.field == "license")
         return tuple(url for line in lines if is_absolute(url := decode(line.value)))
 
     @cached_property
@@ -202,25 +202,25 @@ class FileUsage:
         return AllGroups(self._body, self._edition)
 
     @cached_property
-    def _for_all(self) -> list[Statement | RawOther]:
+    def _for_all(self) -> list[FieldLine | RawOther]:
         """The signals before the first group, for every crawler (USE-07)."""
-        found: list[Statement | RawOther] = []
-        for line in self._statements():
+        found: list[FieldLine | RawOther] = []
+        for line in self._lines():
             if line.field == "user-agent":
                 break
             if line.field == "content-signal":
                 found.append(line)
         return found
 
-    def _lines_for(self, tokens: Tokens) -> Sequence[Statement | RawOther]:
+    def _lines_for(self, tokens: Tokens) -> Sequence[FieldLine | RawOther]:
         if not self._may_state:
             return ()
         others = self._groups.follow(tokens).others
         return [*self._for_all, *(line for line in others if line.field in USAGE_FIELDS)]
 
-    def _statements(self) -> Iterator[Statement]:
+    def _lines(self) -> Iterator[FieldLine]:
         body, edition = self._body, self._edition
-        return read_statements(body, skip_byte_order_mark(body, edition), len(body), edition)
+        return read_field_lines(body, skip_byte_order_mark(body, edition), len(body), edition)
 
 
 def _line(statement: UsageStatement) -> int:

@@ -10,7 +10,7 @@ from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.searched_path import SearchedPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: From this many patterns on, needles are looked up instead of tried one by one.
 INDEX_FROM = 64
@@ -41,11 +41,15 @@ class Wildcards:
 
         *path* ends with ``END``.
         """
-        keys = self._keys
         if self._index is None:
             found = [number for number, needle in enumerate(self.needles) if needle in path]
         else:
             found = self._index.patterns_in(path)
+        return self._tried(found, path, bound) if found else iter(())  # hot path
+
+    def _tried(self, found: Sequence[int], path: str, bound: int) -> Iterator[int]:
+        """The keys of those of some patterns that match."""
+        keys = self._keys
         numbers = sorted([each for each in found if keys[each] < bound], key=keys.__getitem__)
         searched = SearchedPath(path) if len(numbers) >= SORT_FROM else None
         find = None if searched is None else searched.find

@@ -13,8 +13,8 @@ from scrapy_robotspec.protocol import (
 )
 from scrapy_robotspec.protocol.lines import (
     field_for,
+    read_field_lines,
     read_lines,
-    read_statements,
     skip_byte_order_mark,
     split_line,
     text_at,
@@ -33,7 +33,7 @@ def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
     """FMT-01 to FMT-16: whatever lines are above it, and in parts of a file too."""
     edition = EVERY[name]
     statements = list(
-        read_statements(body, skip_byte_order_mark(body, edition), len(body), edition)
+        read_field_lines(body, skip_byte_order_mark(body, edition), len(body), edition)
     )
     lines = list(read_lines(body, edition))
     with_field = [(line.field, line.value, line.start) for line in lines if line.field]
@@ -44,7 +44,7 @@ def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
         assert (line.name, line.value) == (name_, value)
         assert line.field == (field_for(name_, edition) if pair else "")
         assert text_at(body, line.start) == line.text
-        again = list(read_statements(body, line.start, line.start + len(line.text), edition))
+        again = list(read_field_lines(body, line.start, line.start + len(line.text), edition))
         assert [each for each in again if each.field] == (
             [(line.field, line.value, line.start)] if line.field else []
         )
@@ -65,7 +65,7 @@ def test_lines_that_are_left_out_are_empty(name: str, body: bytes) -> None:
     assert all(number in read or not texts[number - 1] for number in texts)
     starts = [line.start for line in read_lines(body, edition)]
     ends = [
-        each.start for each in read_statements(body, begin, len(body), edition) if not each.field
+        each.start for each in read_field_lines(body, begin, len(body), edition) if not each.field
     ]
     assert set(ends) <= set(starts)
     assert bool(ends) <= edition.blank_line_ends_group
@@ -81,7 +81,7 @@ def test_nothing_is_made_for_lines_without_a_field(filler: bytes, edition: str) 
     """SAF-02: half a million of them cost little more than finding their ends."""
     body = b"User-agent: a\n%bDisallow: /\n%b" % (filler * 500, filler * 500)
     robots = RobotsTxt.parse(body, edition)
-    with patch.object(lines, "Statement", wraps=lines.Statement) as made:
+    with patch.object(lines, "FieldLine", wraps=lines.FieldLine) as made:
         robots.allowed(HOST + "/a", "a")
         most = 2 * 3
         assert made.call_count <= most
