@@ -55,12 +55,21 @@ def test_the_oldest_pins_are_what_setup_cfg_promises(setup: configparser.ConfigP
         assert (pins[name.lower()] + ".").startswith(lowest + "."), name
 
 
-def test_the_changelog_has_the_version(setup: configparser.ConfigParser) -> None:
-    """The first heading of the changelog is the version of the package."""
-    first = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)
-    assert first
-    assert first[1] == __version__
+def test_the_version_has_one_home(setup: configparser.ConfigParser) -> None:
+    """What others cite is the version of the package."""
     assert setup["metadata"]["version"] == "attr: scrapy_robotspec._version.__version__"
+    assert f"\nversion: {__version__}\n" in read("CITATION.cff")
+
+
+def test_the_changelog_keeps_its_form() -> None:
+    """Keep a Changelog 1.1.0: versions with dates, the newest first, six kinds of changes."""
+    changelog = read("CHANGELOG.md")
+    newest, *older = re.findall(r"^## (.*)", changelog, re.MULTILINE)
+    released = re.compile(r"\[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}")
+    assert newest == "[Unreleased]" or newest.startswith(f"[{__version__}] - ")
+    assert all(released.fullmatch(each) for each in older)
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (.*)", changelog, re.MULTILINE)) <= kinds
 
 
 def test_the_hook_of_pre_commit_lints_robots_txt_files() -> None:
@@ -87,6 +96,27 @@ def test_manifest_covers_every_tracked_file(tracked: list[str]) -> None:
         and name not in included | always
     ]
     assert missing == []
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def test_actions_are_pinned() -> None:
+    """By the hash of a commit, with its version for a reader and for the bot that renews it."""
+    uses = [use for path in WORKFLOWS for use in re.findall(r"uses: (.*)", path.read_text("utf-8"))]
+    pinned = re.compile(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|\$/\.github/workflows/\w+\.yml")
+    assert [use for use in uses if not pinned.fullmatch(use)] == []
+    assert len(uses) > 10
+
+
+def test_the_job_that_may_upload_runs_nothing() -> None:
+    """It has the identity of the project on the package index: no line of it may install or build."""
+    publish = read(".github/workflows/publish.yml")
+    jobs = re.split(r"^  (?=\w+:$)", publish.partition("\njobs:\n")[2], flags=re.MULTILINE)
+    (trusted,) = [job for job in jobs if "id-token: write" in job]
+    assert "run:" not in trusted
+    assert "actions/checkout" not in trusted
+    assert "attestations: true" in trusted
 
 
 def test_nothing_names_a_place_outside_the_project(tracked: list[str]) -> None:
