@@ -32,7 +32,8 @@ CRAWLERS = (
 )
 
 
-def _ours(body: bytes) -> Ask:
+def ours(body: bytes) -> Ask:
+    """This parser."""
     return RobotsTxt.parse(body).allowed
 
 
@@ -107,7 +108,7 @@ _PEERS: dict[str, tuple[str, Callable[[Any], Read]]] = {
 
 def find_peers() -> dict[str, Read]:
     """This parser and every peer that can be imported; Protego always, as Scrapy brings it."""
-    found: dict[str, Read] = {OURS: _ours, PROTEGO: protego}
+    found: dict[str, Read] = {OURS: ours, PROTEGO: protego}
     for name, (module, use) in _PEERS.items():
         if find_spec(module.partition(".")[0]) is None:
             print(f"{name}: not installed, left out")
