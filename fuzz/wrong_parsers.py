@@ -16,10 +16,12 @@ import argparse
 import ast
 import copy
 import random
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from scrapy_robotspec.editions import EDITIONS
 from tests.support import reference
@@ -137,8 +139,75 @@ def _text_limit(node: ast.AST, chance: random.Random) -> ast.AST | None:
     return ast.Subscript(node, ast.Slice(None, limit), ast.Load())
 
 
+_METHODS = {
+    "strip": ("lstrip", "rstrip"),
+    "rstrip": ("lstrip", "strip"),
+    "split": ("rsplit",),
+    "partition": ("rpartition",),
+    "rfind": ("find",),
+    "startswith": ("endswith",),
+    "lower": ("upper", "title"),
+    "search": ("match",),
+    "fullmatch": ("match",),
+}
+
+
+def _method(node: ast.AST, chance: random.Random) -> ast.AST | None:
+    """Another method of the same kind."""
+    if not (isinstance(node, ast.Attribute) and node.attr in _METHODS):
+        return None
+    node.attr = chance.choice(_METHODS[node.attr])
+    return node
+
+
+def _argument(node: ast.AST, chance: random.Random) -> ast.AST | None:
+    """An argument is left out, or is a single blank in place of all white space."""
+    if not (isinstance(node, ast.Call) and node.args):
+        return None
+    last = node.args[-1]
+    if isinstance(last, ast.Attribute) and last.attr == "whitespace" and chance.random() < 0.7:
+        node.args[-1] = ast.Constant(chance.choice([b" ", b"\t", b"\r"]))
+    else:
+        node.args.pop()
+    return node
+
+
+def _arithmetic(node: ast.AST, chance: random.Random) -> ast.AST | None:
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub))):
+        return None
+    if chance.random() < 0.5:
+        return chance.choice([node.left, node.right])
+    node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+    return node
+
+
+def _once(node: ast.AST, chance: random.Random) -> ast.AST | None:
+    """One blank is removed, or one kind of them, in place of all."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return None
+    if node.func.attr not in ("strip", "rstrip"):
+        return None
+    blank = ast.Constant(chance.choice([b" ", b"\t"]))
+    method = chance.choice(["removeprefix", "removesuffix", "strip"])
+    return ast.Call(ast.Attribute(node.func.value, method, ast.Load()), [blank], [])
+
+
+def _length(node: ast.AST, chance: random.Random) -> ast.AST | None:
+    """A length is that of the decoded text."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return None
+    if node.func.id != "len" or not isinstance(node.args[0], ast.Name):
+        return None
+    decoded = ast.parse("unquote(text)", mode="eval").body
+    assert isinstance(decoded, ast.Call)
+    decoded.args = [node.args[0]]
+    node.args[0] = decoded
+    return node
+
+
 MISTAKES: Sequence[Mistake] = (
     *(_compare, _constant, _condition, _forgotten, _bound, _item_limit, _text_limit),
+    *(_method, _argument, _arithmetic, _once, _length),
 )
 
 
@@ -184,6 +253,7 @@ def wrong_parser(seed: int) -> tuple[str, ModuleType] | None:
     change = _Change(mistake, chance.randint(1, count.seen), chance)
     changed = ast.fix_missing_locations(change.visit(functions))
     module = new_parser()
+    vars(module)["unquote"] = unquote
     try:
         exec(compile(changed, "wrong parser", "exec"), vars(module))
     except (SyntaxError, TypeError, ValueError):
@@ -196,37 +266,56 @@ def wrong_parser(seed: int) -> tuple[str, ModuleType] | None:
 _NAMES = ["FooBot", "BarBot", "FooBotNews", "examplebot", "AhrefsBot", "GPTBot", "Foo", "Bot"]
 _SEGMENTS = ["admin", "search", "cgi-bin", "tmp", "private", "wp-admin", "a", "b", "user", "en"]
 _ENDS = ["", "/", ".php", ".html", "?q=", "?page=1&sort=", "/index.html", "$", "/*", "*.pdf$"]
+#: White space where the grammar has it, comments included.
+_BEFORE, _COLON = ["", "", "", " ", "\t"], [": ", ": ", ":", ":  ", ":\t", " : ", "\t:\t ", ":   "]
+_OTHER_LINES = ["# a comment: yes", "Crawl-delay: 5", "", "Noindex: /x", " \t", "no colon"]
+_AFTER = ["", "", "", "", " ", "\t", "  ", " # comment", "\t# comment", "#comment", " \t #x: y"]
 
 
 def made_file(chance: random.Random) -> bytes:
     """A file without anything that a specification leaves open."""
-    lines: list[str] = []
+
+    def line(field: str, value: str) -> str:
+        spelt = chance.choice([field, field, field.lower(), field.upper()])
+        parts = (_BEFORE, [spelt], _COLON, [value], _AFTER)
+        return "".join(chance.choice(part) for part in parts)
+
+    lines = [line("Sitemap", "https://example.com/sitemap.xml")]
     for _ in range(chance.choice([1, 2, 3, 5, 12])):
         named = chance.sample(["*", *_NAMES], chance.choice([1, 1, 1, 2, 4]))
-        lines += [f"User-agent: {name}" for name in named]
+        lines += [line("User-agent", chance.choice([name, name.upper()])) for name in named]
         for _ in range(chance.choice([1, 2, 5, 10, 40])):
-            lines.append(f"{chance.choice(['Disallow', 'Disallow', 'Allow'])}: {_path(chance)}")
-            if chance.random() < 0.1:
-                lines.append(
-                    chance.choice(["# a comment: yes", "Crawl-delay: 5", "", "Noindex: /x"])
-                )
-        lines.append("")
-    lines.insert(0, "Sitemap: https://example.com/sitemap.xml")
-    return chance.choice(["\n", "\r\n"]).join(lines).encode()
+            lines.append(line(chance.choice(["Disallow", "Disallow", "Allow"]), _path(chance)))
+            if chance.random() < 0.2:
+                others = [
+                    "# a comment: yes",
+                    "Crawl-delay: 5",
+                    "",
+                    "Noindex: /x",
+                    " \t",
+                    "no colon",
+                ]
+                lines.append(chance.choice(others))
+        lines += chance.choice([[], [""], ["", ""]])
+    end = chance.choice(["\n", "\n", "\r\n", "\r"])
+    mark = chance.choice(["", "", "\ufeff"])
+    return (mark + end.join(lines) + chance.choice(["", end])).encode()
 
 
 def _path(chance: random.Random) -> str:
     segments = chance.choices(
-        [*_SEGMENTS, "*", "caf\u00e9", "caf%C3%A9"], k=chance.choice([1, 1, 2, 3])
+        [*_SEGMENTS, "*", "caf\u00e9", "caf%C3%A9", "caf%c3%a9", "%7Ex", "~x", "\u65e5", "a%2Fb"],
+        k=chance.choice([1, 1, 2, 3]),
     )
     return "/" + "/".join(segments) + chance.choice(_ENDS)
 
 
 def urls_of(body: bytes, chance: random.Random) -> Iterator[str]:
     """URLs near the rules of a file."""
-    rules = [line for line in body.decode("utf-8", "replace").splitlines() if "llow: /" in line]
+    lines = re.split("[\r\n]", body.decode("utf-8", "replace"))
+    rules = [line for line in lines if re.match(r"\s*(dis)?allow\s*:\s*/", line, re.IGNORECASE)]
     for line in chance.sample(rules, min(len(rules), 12)):
-        path = line.partition(":")[2].strip()
+        path = line.partition(":")[2].partition("#")[0].strip()
         plain = path.replace("*", chance.choice(["", "x", "x/y"])).replace("$", "")
         for url in (plain, plain[:-1], f"{plain}x", f"{plain}/more?z=1", plain.upper()):
             yield f"https://example.com/{url.lstrip('/').partition('#')[0]}"

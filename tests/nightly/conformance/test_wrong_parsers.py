@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -185,6 +186,16 @@ LINES = [
     ),
     Wrong("strips no-break spaces", text(lambda file: file.replace("\u00a0", " ")), RFC, "FMT-06"),
     Wrong(
+        "strips one space after a colon only",
+        text(lambda file: re.sub(r"(?m)^([^:\n]*:)  ", r"\1%20", file)),
+        statement="FMT-06",
+    ),
+    Wrong(
+        "strips spaces but no tabs before a comment",
+        text(lambda file: re.sub(r"\t(?=#)", "%09", file)),
+        statement="FMT-07",
+    ),
+    Wrong(
         "starts comments after a space only",
         text(lambda file: re.sub(r"(?<=\S)#", "%23", file)),
         statement="FMT-07",
@@ -280,6 +291,21 @@ PRECEDENCE = [
     Wrong(
         "lets the shortest rule decide",
         counted(lambda rule: -len(rule.pattern)),
+        statement="PRE-01",
+    ),
+    Wrong(
+        "compares lengths in characters of the decoded file",
+        counted(lambda rule: len(rule.value.decode("utf-8", "replace"))),
+        statement="PRE-01",
+    ),
+    Wrong(
+        "compares lengths in characters of decoded paths",
+        counted(lambda rule: len(unquote(rule.pattern))),
+        statement="PRE-01",
+    ),
+    Wrong(
+        "compares lengths of rules as they are written",
+        counted(lambda rule: len(rule.value)),
         statement="PRE-01",
     ),
     Wrong("lets any matching Allow decide", counted(lambda rule: 1), statement="PRE-01"),
