@@ -163,7 +163,9 @@ def _spider(
     pages: dict[str, list[dict[str, Any]]] = {}
     for page in plan.pages[name] if gives else ():
         pages.setdefault(page.via, []).append(asdict(page))
-    return {"settings": {"CRAWL_NAME": crawl, "JOBDIR": job}, "pages": pages}
+    report = f"{settings['ROBOTSPEC_EVIDENCE']}/../{crawl}.jsonl"
+    own = {"CRAWL_NAME": crawl, "JOBDIR": job, "ROBOTSPEC_REPORT": report}
+    return {"settings": own, "pages": pages}
 
 
 def _stop(process: Process, running: Running) -> None:

@@ -6,9 +6,11 @@ plan alone.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
@@ -24,8 +26,8 @@ from tests.support.server import ahead
 _GRACE = 0.5
 #: A page may come before its turn by this time: a busy machine sends others late (seconds).
 _AHEAD = 0.25
-#: What tables may keep of an idle origin: rules, evidence, words for the log, a bounded pace.
-_KEPT = {"Resolved", "State", "str", "float", "Line"}
+#: What tables may keep of an idle origin: rules, evidence, rows, words for the log, a bounded pace.
+_KEPT = {"Resolved", "State", "OriginStats", "str", "float", "Line"}
 
 
 class _Rules:
@@ -242,20 +244,42 @@ def crawls_end(history: History) -> Iterator[str]:
 
 
 def counts_add_up(history: History) -> Iterator[str]:
-    """Stats, and how requests ended."""
+    """Stats, and how requests ended; reports, and the pages that left by the evidence."""
+    left, is_whole = 0, True
     for run in history.runs:
+        is_whole &= run.has_ended and not run.is_killed
         for closed in run.result.of("closed"):
             ends = [event for event in run.result.of("end") if event["spider"] == closed["spider"]]
             number = Counter(event["error"] for event in ends)
+            forbidden = number["ForbiddenByRobots"] + number["ForbiddenUsage"]
+            unreachable, stats = number["RobotsUnreachable"], closed["stats"]
+            counts = _reported(history.folder / f"{closed['crawl']}.jsonl")
+            left += counts["left"]
             expected = {
-                "robotstxt/forbidden": number["ForbiddenByRobots"] + number["ForbiddenUsage"],
-                "robotspec/unreachable": number["RobotsUnreachable"],
+                "robotstxt/forbidden": forbidden,
+                "robotspec/unreachable": unreachable,
+                "robotspec/unchecked": counts["dont_obey_robotstxt"],
                 "robotspec/waiting": 0,
                 "robotspec/pending": 0,
             }
-            found = {name: closed["stats"].get(name, 0) for name in expected}
-            if found != expected:
-                yield f"{closed['spider']}: {found}, not {expected}"
+            found = {name: stats.get(name, 0) for name in expected}
+            if found != expected or counts["refused"] != forbidden + unreachable:
+                yield f"{closed['crawl']}: {found} and {counts}, not {expected}"
+    sent = len(pages_sent(history.folder / "evidence"))
+    if is_whole and sent != left:
+        yield f"{sent} pages left by the evidence, {left} by the reports"
+
+
+def _reported(path: Path) -> Counter[str]:
+    """Requests by outcome in all lines of a report, those refused, and the pages that left."""
+    counts = Counter[str]()
+    for line in path.read_text().splitlines():
+        counts.update(json.loads(line)["outcomes"])
+    may_leave = ("rules", "unavailable", "override", "unreachable", "dont_obey_robotstxt")
+    counts["left"] = sum(counts[name] for name in may_leave)
+    counts["left"] += counts["after_sending"] - counts["not_sent"]
+    counts["refused"] = sum(n for name, n in counts.items() if name.startswith("refused_"))
+    return counts
 
 
 def no_table_keeps_an_idle_origin(history: History) -> Iterator[str]:

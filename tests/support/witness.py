@@ -87,4 +87,6 @@ class Witness:
         self._is_running = False
         assert self._crawler.stats is not None
         stats = self._crawler.stats.get_stats()
-        self._note("closed", spider=getattr(self._crawler.spider, "name", None), stats=stats)
+        name = self._crawler.settings["CRAWL_NAME"]
+        spider = getattr(self._crawler.spider, "name", None)
+        self._note("closed", spider=spider, crawl=name, stats=stats)
