@@ -110,7 +110,7 @@ def test_actions_are_pinned() -> None:
 
 
 def test_the_job_that_may_upload_runs_nothing() -> None:
-    """It has the identity of the project on the package index: no line of it may install or build."""
+    """It has the project's identity on the package index: it installs and builds nothing."""
     publish = read(".github/workflows/publish.yml")
     jobs = re.split(r"^  (?=\w+:$)", publish.partition("\njobs:\n")[2], flags=re.MULTILINE)
     (trusted,) = [job for job in jobs if "id-token: write" in job]
