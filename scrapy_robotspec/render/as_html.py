@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.render.explanation import facts
+from scrapy_robotspec.render.explanation import facts, read_words
 from scrapy_robotspec.render.text import MOST, count, crawler_words, first_of
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def answers_page(
         headline=headline,
         is_cut=len(answers) > len(found),
         facts=facts,
+        read_words=read_words,
         rows=listing(file, asked, found) if file is not None else [],
     )
 

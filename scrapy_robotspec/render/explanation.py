@@ -200,10 +200,14 @@ def other_facts(group: GroupSummary, *, without_usage: bool = False) -> Iterator
 
 def rule_words(rule: Rule, edition: Edition | None) -> str:
     """``line 4: Disallow: /a # b (read as /a)``, escaped."""
-    shown = f"line {rule.line}: {safe(rule.text.strip())}"
+    return f"line {rule.line}: {safe(rule.text.strip())}{read_words(rule, edition)}"
+
+
+def read_words(rule: Rule, edition: Edition | None) -> str:
+    """`` (read as /a)`` where that differs from the line; else empty."""
     read = rule.pattern if edition is None else compared(rule, edition)
     is_different = read != rule.text.partition(":")[2].strip()
-    return f"{shown} (read as {safe(read) or 'no path'})" if is_different else shown
+    return f" (read as {safe(read) or 'no path'})" if is_different else ""
 
 
 def compared(rule: Rule, edition: Edition) -> str:

@@ -103,6 +103,10 @@ def test_a_rule_is_shown_as_it_is_read() -> None:
     words = " ".join(page.text.split())
     assert "line 2: Disallow: /%7Ea/ü # all (read as /~a/%C3%BC)" in words
     assert "Allow: / (read" not in words
+    file = ParsedFile(RobotsTxt.parse(b"User-agent: *\nDisallow: /<b> # all\n"))
+    answers = [explanation.explain(file, url, ["x"]) for url in ("/<b>", "/c")]
+    page = check(answers_page("robots.txt", file, answers, now=NOW))
+    assert "Disallow: /<b> # all (read as /%3Cb%3E)" in " ".join(page.text.split())
 
 
 def test_markup_in_a_file_and_in_a_url_stays_text() -> None:
