@@ -106,6 +106,12 @@ class RequestCounts:
         self.by_outcome[outcome] -= 1
         self.after_sending += sent
 
+    def include(self, other: RequestCounts) -> None:
+        """Add the requests of *other*."""
+        self.by_outcome.update(other.by_outcome)
+        self.sent += other.sent
+        self.after_sending += other.after_sending
+
     def of(self, group: Group) -> int:
         """Number of requests of *group*."""
         return sum(self.by_outcome[row.name] for row in OUTCOMES if row.group is group)

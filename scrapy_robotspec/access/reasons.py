@@ -89,11 +89,11 @@ AFTER_SENDING = "of them after sending"
 NOT_SENT = "not sent"
 
 #: Outcome of a request -> its words.
-OUTCOMES: Mapping[str, Words] = {
+OUTCOME_WORDS: Mapping[str, Words] = {
     "rules": Words("by rules", "let through by the rules"),
-    "unavailable": Words("without a file", "let through, because the site has no file"),
+    "unavailable": Words("without a file", "let through without a file"),
     "override": Words("by an override", "let through by an override"),
-    "unreachable": Words("unreachable", "let through, although the site did not answer"),
+    "unreachable": Words("unreachable", "let through although the site did not answer"),
     EXEMPT: Words(EXEMPT, f"not checked ({EXEMPT})"),
     NO_ROBOTS_TXT: Words("data:, file:", "of URLs that have no robots.txt (data:, file:)"),
     "refused_rule": Words("by a rule", "refused by a rule"),

@@ -100,7 +100,7 @@ class DryRunMiddleware:
         self._counts = dict.fromkeys(_KINDS, 0)
         self._report: Report | None = None
         if settings.report is not None:
-            self._report = Report(crawler, settings.report, self._counts)
+            self._report = Report(crawler, settings, self.robots.tokens, self._counts)
             self._report.create()
 
     @classmethod
@@ -230,7 +230,9 @@ class DryRunMiddleware:
         rows, override = self._report.origins, self.robots.policy.override(origin)
         if override is not None:
             rows.overridden(override.kinds, origin)
-        rows[origin].requests.add(outcome_of(decision.allowed, decision.reason))
+        requests = rows[origin].requests
+        requests.add(outcome_of(decision.allowed, decision.reason))
+        requests.sent += decision.allowed  # it would leave
         if not decision.allowed:
             rows.refused(decision, request.url)
 

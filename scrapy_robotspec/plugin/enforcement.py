@@ -204,7 +204,7 @@ class Enforcer:
         if before is not None:
             self._stats.undo(before.outcome, before.origin, sent=before.sent)
         refused = refusal(decision)
-        self._stats.refused(refused, asked)
+        self._stats.refused(request, asked, refused)
         return refused
 
     def check_response(

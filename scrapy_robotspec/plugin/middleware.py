@@ -67,6 +67,7 @@ class RobotSpecMiddleware(GateOwner):
             self.settings,
             stats,
             self.robots.live,
+            self.robots.tokens,
             lambda origin: self._waits.count(origin),
         )
         self._policy = self.robots.policy

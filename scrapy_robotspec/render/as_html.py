@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
@@ -78,9 +79,12 @@ def answers_page(
 
 
 def listing(
-    file: ParsedFile, asked: Iterable[tuple[str, ...]], found: Sequence[Explanation]
+    file: ParsedFile,
+    asked: Iterable[tuple[str, ...]],
+    found: Sequence[Explanation],
+    more: Mapping[int, _Notes] = MappingProxyType({}),
 ) -> list[Row]:
-    """The lines of the file, with notes about crawlers and answers.
+    """The lines of the file, with notes about crawlers and answers, and *more*.
 
     A long file is cut to its beginning and the lines with notes.
     """
@@ -91,6 +95,8 @@ def listing(
             followers[first].append(crawler_words(tokens, file.written))
     for first, names in followers.items():
         notes[first][f"applies to {first_of(names, MOST_FOLLOWERS)}"] = "lit"
+    for number, others in more.items():
+        notes[number] |= others
     for one in found:
         if one.rule is not None:
             role, style = ("allows", "good") if one.allowed else ("disallows", "bad")
@@ -129,8 +135,5 @@ def _row(line: Line, notes: _Notes, is_followed: bool) -> Row:
         styles.append("invalid" if is_invalid else "comment")
     elif is_followed:
         styles.append("followed")
-    if "disallows" in notes:
-        styles.append("decides-bad")
-    elif "allows" in notes:
-        styles.append("decides-good")
+    styles += [f"decides-{style}" for style in ("bad", "good") if style in notes.values()][:1]
     return Row(line.number, " ".join(styles), decode(line.text), notes)

@@ -7,13 +7,34 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import Group, RequestCounts, WaitEnd
+from scrapy_robotspec.access.account import End, Group, RequestCounts, WaitEnd
 from scrapy_robotspec.render.as_json import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.access.outcome import Hop
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlFacts:
+    """The settings in force, for the page."""
+
+    spider: str
+    token: str
+    """The product tokens and where they come from."""
+    tokens: tuple[str, ...]
+    edition: Edition
+    store: str
+    keeps_delays: bool
+    overrides: tuple[str, ...]
+    """Hosts."""
+    started: float
+    """Epoch seconds."""
+    slow: float
+    """Waits of this length are shown (seconds)."""
 
 
 @dataclass(slots=True)
@@ -32,6 +53,10 @@ class RefusalStats:
     """Requests."""
     examples: list[str] = field(default_factory=list)
     """The first URLs, shortened."""
+
+
+#: Numbers that are added up where origins are counted together.
+_SUMS = ("waited", "given_up", "asked", "failed")
 
 
 @dataclass(slots=True)
@@ -86,6 +111,46 @@ class OriginStats:
     """Seconds between two pages; None: no delay is obeyed."""
     delay_not_kept: float | None = None
     """Crawl delay in seconds that the file asks for and that is not kept."""
+    words: str = "not requested"
+    """The latest answer in words."""
+    file: RobotsTxt | None = None
+    """The latest file, of the first origins alone."""
+
+    def include(self, other: OriginStats) -> None:
+        """Add the sums of *other*."""
+        self.requests.include(other.requests)
+        for name in _SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.overrides.update(other.overrides)
+        for label, preferences in other.usage.items():
+            self.usage[label].update(preferences)
+
+    def sums(self) -> OriginStats:
+        """The sums alone, of origins that are counted together."""
+        sums = OriginStats("", refused_by=self.refused_by)
+        sums.include(self)
+        return sums
+
+    def is_remarkable(self, slow: float) -> bool:
+        """Whether anything was refused, failed, or waited for *slow* seconds."""
+        return bool(self.refused_by or self.failed or self.wait_seconds >= slow)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the latest attempt failed, or none has ended."""
+        is_awaited = self.first_asked is not None and self.answered is None
+        return self.answer == "unreachable" or is_awaited or self.pending_since is not None
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether requests were released although a temporary status stood (FET-19)."""
+        end = self.wait_end
+        return end is not None and end.end is End.GIVEN_UP and self.answer != "unreachable"
+
+    def is_late(self, slow: float) -> bool:
+        """Whether an answer came after a failure, or after *slow* seconds."""
+        was_slow = self.failed > 0 or self.wait_seconds >= slow
+        return was_slow and self.wait_end is not None and not self.is_given_up
 
 
 def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
@@ -93,6 +158,7 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
     for origin in origins:
         shown = {each.name: getattr(origin, each.name) for each in fields(origin)}
         requests: RequestCounts = shown.pop("requests")
+        del shown["words"], shown["file"]
         groups = {group.value: requests.of(group) for group in (Group.LET_THROUGH, Group.REFUSED)}
         shown = {
             "origin": shown.pop("origin") or None,

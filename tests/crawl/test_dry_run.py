@@ -154,5 +154,5 @@ def test_the_report_shows_what_would_have_happened(server: Server, tmp_path: Pat
         own.url(""): (0, 2, 0, None),
     }
     page = check((tmp_path / "report.html").read_text()).text
-    assert "The crawl ended" in page
+    assert "3 of 6 requests would go out, 3 would be refused" in page
     assert "3 same, 2 we would refuse, 1 we would allow, 2 we would wait" in page

@@ -55,6 +55,8 @@ def check(result: Result, path: Path, sites: Iterable[Site]) -> Counter[str]:
         assert sum(outcomes[name] for name in names) == line[group.value], group
     for mark in ("after_sending", "not_sent"):
         assert outcomes[mark] == line[mark], mark
+    signals = Counter(f"refused_{event['reason']}" for event in result.of("refused"))
+    assert signals == {name: outcomes[name] for name in NAMES[Group.REFUSED] if outcomes[name]}
     stats: dict[str, Any] = result.stats
     refused = line["refused"] - outcomes["refused_unreachable"]
     assert stats.get("robotstxt/forbidden", 0) == refused

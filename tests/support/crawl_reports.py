@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from scrapy_robotspec.access.account import RequestCounts
-from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
+from scrapy_robotspec.access.account import End, RequestCounts, WaitEnd
+from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats
 from scrapy_robotspec.render.report_page import report_page
 
 START = 1_800_000_000.0
@@ -36,6 +40,10 @@ def with_rules(number: int, text: str = "") -> OriginStats:
         answered=START + number % 100 + 12,
         wait_began=START + number % 100,
         wait_seconds=12.0,
+        waited=40,
+        failed=1,
+        wait_end=WaitEnd(End.ANSWERED, 2, f"HTTP status 503{text}"),
+        words="with rules",
         refused_by=[
             RefusalStats("rule", at, line, line, 10, [f"{origin}/{at}/{n}{text}" for n in range(3)])
             for at, line in enumerate(lines, 2)
@@ -48,7 +56,14 @@ def without_rules(number: int, text: str = "") -> OriginStats:
     origin = f"http://other-{number}.example"
     kind = number % 4
     if kind == 0:
-        return OriginStats(origin, counts(unavailable=7), asked=1, answer="allow", status=404)
+        return OriginStats(
+            origin,
+            counts(unavailable=7),
+            asked=1,
+            answer="allow",
+            status=403,
+            doubt=f"HTTP status 403{text}",
+        )
     if kind == 1:
         return OriginStats(
             origin,
@@ -58,6 +73,8 @@ def without_rules(number: int, text: str = "") -> OriginStats:
             failure=f"timeout{text}",
             wait_began=START + 1,
             wait_seconds=90.0,
+            words="unreachable",
+            wait_end=WaitEnd(End.GIVEN_UP, 3, f"timeout{text}"),
             refused_by=[RefusalStats("unreachable", count=5, examples=[f"{origin}/{text}"])],
         )
     if kind == 2:
@@ -75,18 +92,66 @@ def origins_of(number: int, text: str = "") -> list[OriginStats]:
     return [(with_rules if n % 2 else without_rules)(n // 2, text) for n in range(number)]
 
 
+#: A file with two groups, and the delay of the first.
+FILE = b"""User-agent: *
+Disallow: /private/
+Crawl-delay: 2
+Disallow: /*?*sort=
+
+User-agent: badbot
+Disallow: /
+"""
+
+FACTS = CrawlFacts(
+    spider="shop",
+    token="examplebot (ROBOTSPEC_USER_AGENT_TOKEN)",
+    tokens=("examplebot",),
+    edition=get_edition("google-2019"),
+    store="memory://",
+    keeps_delays=False,
+    overrides=(),
+    started=START,
+    slow=5.0,
+)
+
+
+def one_site() -> OriginStats:
+    """The only site of a crawl: some requests were not checked, two lines refused others."""
+    site = "https://shop.example"
+    rules = {2: ("Disallow: /private/", 11), 4: ("Disallow: /*?*sort=", 2)}
+    return OriginStats(
+        site,
+        counts(rules=22, dont_obey_robotstxt=10, refused_rule=13),
+        asked=1,
+        answer="rules",
+        status=200,
+        first_asked=START,
+        answered=START + 1,
+        refused_by=[
+            RefusalStats(
+                "rule", at, text, text, number, [f"{site}/{at}/{n}" for n in range(number)][:10]
+            )
+            for at, (text, number) in rules.items()
+        ],
+        delay_not_kept=2.0,
+        words="with rules",
+        file=RobotsTxt.parse(FILE),
+    )
+
+
 def page_of(
     origins: Sequence[OriginStats],
     spider: str = "shop",
     finished: str | None = "finished",
     differences: Mapping[str, int] | None = None,
+    **more: Any,
 ) -> str:
     """The page of a crawl of 90 seconds."""
     return report_page(
         origins,
-        spider=spider,
-        started=START,
+        replace(FACTS, spider=spider),
         now=START + 90,
         finished=finished,
         differences=differences,
+        **more,
     )

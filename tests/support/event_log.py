@@ -49,6 +49,7 @@ class Notes:
         connect(self._engine_started, signals.engine_started)
         connect(self._stopped, signals.engine_stopped)
         connect(self._changed, robots_signals.robots_changed)
+        connect(self._refused, robots_signals.request_refused)
         if read_job().get("note_sent"):
             connect(self._sent, signals.request_reached_downloader)
         if hasattr(signals, "robots_parsed"):  # from 2.18
@@ -76,6 +77,15 @@ class Notes:
     def _changed(self, origin: object, old: Any, new: Any) -> None:
         self._notebook.note(
             "robots_changed", origin=origin, old=old.body.decode(), new=new.body.decode()
+        )
+
+    def _refused(self, request: Request, decision: Any, spider: Any) -> None:
+        self._notebook.note(
+            "refused",
+            url=request.url,
+            reason=decision.reason,
+            allowed=decision.allowed,
+            spider=spider.name,
         )
 
     def _stopped(self) -> None:

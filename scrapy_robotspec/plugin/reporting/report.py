@@ -7,24 +7,27 @@ counting: nothing is removed from them.
 from __future__ import annotations
 
 import logging
+import math
 import re
 import time
+from collections import deque
 from datetime import datetime, timezone
 from itertools import count
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import has_failed
+from scrapy_robotspec.access.account import answer_of, has_failed
 from scrapy_robotspec.access.outcome import Meaning, without_user_info
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.access.reasons import failure_words
+from scrapy_robotspec.access.reasons import answer_in_words, failure_words
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.files import replacing
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.summary import TOP, cut, deciding_line
-from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats, report_lines
+from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats, report_lines
+from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import FetchDone
+    from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -41,11 +46,15 @@ logger = logging.getLogger("scrapy_robotspec")
 MIN_PAUSE = 1.0
 #: Pause after an update, as a multiple of its duration: updates take at most 2% of the time.
 PAUSE_FACTOR = 50
-#: Max URLs that are kept as examples of refused requests, for each rule.
-MAX_EXAMPLES = 3
-#: Max rules of one origin that are counted one by one. Further ones are counted together, for each
-#: reason.
-MAX_RULES = 100
+#: Max origins with counts of their own.
+MAX_ORIGINS = 100_000
+#: Max rules that are counted one by one, of one origin and of all. Further ones are counted
+#: together, for each origin and reason.
+MAX_RULES, MAX_ALL_RULES = 100, 10_000
+#: Max URLs that are kept as examples of refused requests, for each rule and for all.
+MAX_EXAMPLES, MAX_ALL_EXAMPLES = 10, 10_000
+#: Number of origins whose files are kept.
+MAX_FILES = 3
 
 
 class Report:
@@ -55,14 +64,29 @@ class Report:
     """
 
     def __init__(
-        self, crawler: Crawler, setting: str, differences: Mapping[str, int] | None = None
+        self,
+        crawler: Crawler,
+        settings: Settings,
+        tokens: TokenSelector,
+        differences: Mapping[str, int] | None = None,
     ) -> None:
         assert crawler.spider is not None
-        self.origins = OriginStatsTable()
-        self._spider = crawler.spider.name
-        self._setting = setting
+        assert settings.report is not None
+        self._setting = settings.report
+        self._facts = CrawlFacts(
+            spider=crawler.spider.name,
+            token=str(tokens),
+            tokens=tokens.usual,
+            edition=settings.edition,
+            store=shown_uri(settings.cache),
+            keeps_delays=settings.keeps_delays,
+            overrides=tuple(settings.overrides or ()),
+            started=time.time(),
+            slow=settings.progress_after or math.inf,
+        )
+        self.origins = OriginStatsTable(self._facts.slow)
+        self._crawler = crawler
         self._differences = differences
-        self._started = time.time()
         self._finished: str | None = None
         self._end = Event()
         self._thread = Thread(target=self._keep_up_to_date, daemon=True)
@@ -74,7 +98,7 @@ class Report:
         A number is added to its name if it exists. Raises ``ConfigurationError`` if the system
         refuses.
         """
-        wanted = Path(expand(self._setting, self._spider, self._started)).absolute()
+        wanted = Path(expand(self._setting, self._facts.spider, self._facts.started)).absolute()
         for number in count(1):
             self._path = wanted if number == 1 else wanted.with_stem(f"{wanted.stem}-{number}")
             try:
@@ -143,19 +167,20 @@ class Report:
             self._is_failing = False
 
     def _contents(self) -> Iterable[str]:
-        origins = list(self.origins.values())
-        if any(self.origins.rest.requests.to_json().values()):
-            origins.append(self.origins.rest)
+        origins = self.origins.rows()
         if not self._setting.lower().endswith(".html"):
             return report_lines(origins)
         from scrapy_robotspec.render.report_page import report_page  # most crawls need no Jinja2
 
+        stats = self._crawler.stats
+        assert stats is not None
         page = report_page(
             origins,
-            spider=self._spider,
-            started=self._started,
+            self._facts,
             now=time.time(),
             finished=self._finished,
+            waiting=stats.get_value("robotspec/waiting", 0),
+            is_cut=self.origins.is_cut,
             differences=self._differences,
         )
         return [page]
@@ -172,29 +197,58 @@ def expand(setting: str, spider: str, now: float) -> str:
 
 
 class OriginStatsTable(dict["Origin", OriginStats]):
-    """The :class:`OriginStats` of all origins, in order of appearance.
+    """The :class:`OriginStats` of origins, in order of appearance, made on first use.
 
-    Each is made on first use. Memory is bounded by the number of origins: of refused requests it
-    keeps a count for each rule, and the first URLs. Times are in epoch seconds, durations in
-    seconds.
+    Times are in epoch seconds, durations in seconds. Of more than :data:`MAX_ORIGINS` those without
+    a refusal, a failure or a wait of *slow* seconds are counted together.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, slow: float) -> None:
         super().__init__()
-        self.rest = OriginStats("")
-        """Requests without a row of their own."""
-        self._refusals: dict[tuple[Origin, str, int | None, str | None], RefusalStats] = {}
+        self._slow = slow
+        self._rest = OriginStats("")
+        """Requests without a row of their own. Only its sums mean anything."""
+        self._unremarkable: deque[Origin] = deque()
+        """Origins that may have to make room for others."""
+        self._refusals: dict[tuple[str, str, int | None, str | None], RefusalStats] = {}
+        self._examples = 0
+        self.is_cut = False
+        """Whether a bound was reached."""
+
+    def rows(self) -> list[OriginStats]:
+        """The origins, and one row for the requests that have none."""
+        rest = self._rest.sums()
+        return [*self.values(), *([rest] if any(rest.requests.to_json().values()) else [])]
 
     def of(self, origin: Origin | None) -> OriginStats:
         """The row that counts a request to *origin*.
 
         None: its URL has no robots.txt.
         """
-        return self.rest if origin is None else self[origin]
+        return self._rest if origin is None else self[origin]
+
+    def kept(self, origin: Origin | None) -> OriginStats:
+        """The row that counts a request of before."""
+        return self._rest if origin is None else self.get(origin, self._rest)
 
     def __missing__(self, origin: Origin) -> OriginStats:
+        if len(self) >= MAX_ORIGINS and not self._make_room():
+            return self._rest
+        self._unremarkable.append(origin)
         row = self[origin] = OriginStats(origin)
         return row
+
+    def _make_room(self) -> bool:
+        """Count an unremarkable origin with the rest, if there is one."""
+        self.is_cut = True
+        for _ in range(len(self._unremarkable)):
+            origin = self._unremarkable.popleft()
+            if self[origin].pending_since is not None:
+                self._unremarkable.append(origin)
+            elif not self[origin].is_remarkable(self._slow):
+                self._rest.include(self.pop(origin))
+                return True
+        return False
 
     def wait_began(self, origin: Origin, now: float) -> None:
         """Requests wait for the robots.txt of *origin* from *now* on."""
@@ -232,6 +286,9 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         row.hops = len(record.hops)
         row.redirects = record.hops
         row.bytes = len(record.body)
+        row.words = answer_in_words(answer_of(record))
+        if len(self) <= MAX_FILES:
+            row.file = done.found.robots if isinstance(done.found, Resolved) else None
         row.truncated = record.truncated
         if failed:
             row.failed += 1
@@ -261,14 +318,17 @@ class OriginStatsTable(dict["Origin", OriginStats]):
             return
         row = self[decision.origin]
         line, rule, pattern = deciding_line(decision)
-        cause = decision.origin, decision.reason, line, rule
-        if cause not in self._refusals and len(row.refused_by) >= MAX_RULES:
+        cause = row.origin, decision.reason, line, rule
+        has_room = len(row.refused_by) < MAX_RULES and len(self._refusals) < MAX_ALL_RULES
+        if cause not in self._refusals and (row is self._rest or not has_room):
+            self.is_cut = True
             line = rule = pattern = None
-            cause = decision.origin, decision.reason, line, rule
+            cause = row.origin, decision.reason, line, rule
         refusal = self._refusals.get(cause)
         if refusal is None:
             refusal = self._refusals[cause] = RefusalStats(decision.reason, line, rule, pattern)
             row.refused_by.append(refusal)
         refusal.count += 1
-        if len(refusal.examples) < MAX_EXAMPLES:
+        if len(refusal.examples) < MAX_EXAMPLES and self._examples < MAX_ALL_EXAMPLES:
+            self._examples += 1
             refusal.examples.append(cut(without_user_info(url)))

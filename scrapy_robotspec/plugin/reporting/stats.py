@@ -16,6 +16,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.reporting.summary import ORIGINS_COUNTED, Summary
 from scrapy_robotspec.render.text import count, safe
+from scrapy_robotspec.signals import request_refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.report import OriginStatsTable, Report
     from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -47,8 +49,10 @@ class CrawlStats:
         settings: Settings,
         stats: StatsCollector,
         live: LiveOrigins,
+        tokens: TokenSelector,
         waiting_of: Callable[[Origin], int],
     ) -> None:
+        self._crawler = crawler
         self._stats = stats
         self._settings = settings
         self._summary = Summary()
@@ -58,7 +62,7 @@ class CrawlStats:
         if settings.report is not None:
             from scrapy_robotspec.plugin.reporting.report import Report
 
-            self.report = Report(crawler, settings.report)
+            self.report = Report(crawler, settings, tokens)
             self._rows = self.report.origins
         self._progress = progress = Progress(
             stats,
@@ -96,21 +100,23 @@ class CrawlStats:
         """
         self.requests.undo(outcome, sent=sent)
         if self._rows is not None:
-            self._rows.of(origin).requests.undo(outcome, sent=sent)
+            self._rows.kept(origin).requests.undo(outcome, sent=sent)
 
     def sent(self, origin: Origin | None) -> None:
         """A page of *origin* leaves."""
         # hot path
         self.requests.sent += 1
         if self._rows is not None:
-            self._rows.of(origin).requests.sent += 1
+            self._rows.kept(origin).requests.sent += 1
 
     def origin_of(self, url: str) -> Origin | None:
         """The origin of a page that is not checked, for the report."""
         return None if self._rows is None else Origin.of(url)
 
-    def refused(self, refusal: ForbiddenByRobots | RobotsUnreachable, asked: Request) -> None:
-        """A request is refused by the decision about *asked*."""
+    def refused(
+        self, request: Request, asked: Request, refusal: ForbiddenByRobots | RobotsUnreachable
+    ) -> None:
+        """*request* is refused by the decision about *asked*."""
         decision = refusal.decision
         outcome = outcome_of(False, decision.reason)
         self.count(outcome, decision.origin)
@@ -120,6 +126,10 @@ class CrawlStats:
         unreachable = decision.reason == "unreachable"
         self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
         _log_refused(refusal, asked)
+        if _compat.has_receivers(self._crawler, request_refused):
+            self._crawler.signals.send_catch_log(
+                request_refused, request=request, decision=decision, spider=self._crawler.spider
+            )
 
     def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
         """The preferences of one page of *origin*, by declared label."""

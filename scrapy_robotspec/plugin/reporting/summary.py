@@ -13,10 +13,10 @@ from scrapy_robotspec.access.reasons import (
     ANSWERS,
     GROUPS,
     NOT_SENT,
+    OUTCOME_WORDS,
     answer_in_words,
     failure_words,
 )
-from scrapy_robotspec.access.reasons import OUTCOMES as OUTCOME_WORDS
 from scrapy_robotspec.render.text import columns, duration, safe
 
 if TYPE_CHECKING:

@@ -92,8 +92,12 @@ class TokenSelector:
         """The tokens of most requests and where they come from, for a log line."""
         if self._choose is not None:
             return f"from {self._source}"
-        tokens = self._default if self.fixed is None else self.fixed
-        return f"{', '.join(map(safe, tokens)) or '*'} ({self._source})"
+        return f"{', '.join(map(safe, self.usual)) or '*'} ({self._source})"
+
+    @property
+    def usual(self) -> Tokens:
+        """The tokens of most requests; none where a function chooses them."""
+        return self._default if self.fixed is None else self.fixed
 
     def __call__(self, request: Request) -> Tokens:
         """The tokens for decisions about *request*, which has no response yet."""

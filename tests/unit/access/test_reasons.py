@@ -8,10 +8,10 @@ import pytest
 
 from scrapy_robotspec.access import account
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.access.reasons import ANSWERS, OUTCOMES, REASONS, Words
+from scrapy_robotspec.access.reasons import ANSWERS, OUTCOME_WORDS, REASONS, Words
 from tests.unit.access import test_account
 
-TABLES = [REASONS, OUTCOMES, ANSWERS]
+TABLES = [REASONS, OUTCOME_WORDS, ANSWERS]
 #: Filled in by :class:`~scrapy_robotspec.access.decision.Decision`.
 FIELDS = {
     *("verb", "file", "rule", "in_brackets", "after_comma", "status", "failure", "usage"),
@@ -20,7 +20,7 @@ FIELDS = {
 
 def test_each_reason_outcome_and_answer_has_words() -> None:
     assert set(REASONS) >= set(test_account.REASONS)
-    assert list(OUTCOMES) == [row.name for row in account.OUTCOMES]
+    assert list(OUTCOME_WORDS) == [row.name for row in account.OUTCOMES]
     assert set(ANSWERS) == {*(meaning.value for meaning in Meaning), account.NO_RULES}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,7 +13,9 @@ import pytest
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
+from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.errors import ConfigurationError
@@ -20,6 +23,8 @@ from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.plugin.reporting import report as report_module
 from scrapy_robotspec.plugin.reporting import summary
 from scrapy_robotspec.plugin.reporting.report import OriginStatsTable, Report, expand
+from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import UsageStatement
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
@@ -46,7 +51,7 @@ def fetch(table: OriginStatsTable, record: RobotsRecord, seconds: float, now: fl
 
 
 def test_the_facts_of_a_response() -> None:
-    table = OriginStatsTable()
+    table = OriginStatsTable(5.0)
     fetch(table, FOUND, 0.25, 1000.0)
     assert table[SHOP] == OriginStats(
         SHOP,
@@ -60,12 +65,13 @@ def test_the_facts_of_a_response() -> None:
         redirects=(HOP,),
         first_asked=999.75,
         answered=1000.0,
+        words="with rules",
     )
 
 
 def test_failures_are_kept_after_an_answer() -> None:
     """What went wrong before the answer is part of the report."""
-    table = OriginStatsTable()
+    table = OriginStatsTable(5.0)
     fetch(table, FAILED, 8.0, 1000.0)
     fetch(table, replace(FAILED, failure="timeout"), 7.0, 1010.0)
     row = replace(table[DOWN])
@@ -80,7 +86,7 @@ def test_failures_are_kept_after_an_answer() -> None:
 
 
 def test_the_longest_wait_is_kept() -> None:
-    table = OriginStatsTable()
+    table = OriginStatsTable(5.0)
     for began, ended in ((10.0, 12.0), (20.0, 50.0), (60.0, 61.0), (70.0, 65.0)):
         table.wait_began(SHOP, began)
         assert table[SHOP].pending_since == began
@@ -92,7 +98,7 @@ def test_the_longest_wait_is_kept() -> None:
 
 def test_refused_requests_are_counted_by_reason_and_line() -> None:
     """A usage preference is named by its statement."""
-    table = OriginStatsTable()
+    table = OriginStatsTable(5.0)
     for url in ("https://shop.example/cart/1", "https://user:secret@shop.example/cart/2"):
         table.refused(by_rule(), url)
     table.refused(by_rule("/list"), "https://shop.example/list")
@@ -123,7 +129,7 @@ def test_beyond_a_number_of_rules_refusals_are_counted_together(by: str) -> None
     """No count is lost. A header may differ with every page of a server."""
     lines = "\n".join(f"Disallow: /{number:04}" for number in range(500))
     robots = RobotsTxt.parse(f"User-agent: *\n{lines}".encode())
-    table = OriginStatsTable()
+    table = OriginStatsTable(5.0)
     for number in range(500):
         statement = UsageStatement("header", f"train-ai=n, x{number}={'y' * 500}")
         header = by_usage(statement)
@@ -140,7 +146,7 @@ def test_beyond_a_number_of_rules_refusals_are_counted_together(by: str) -> None
 
 
 def test_kinds_of_failure_are_bounded() -> None:
-    table = OriginStatsTable()
+    table = OriginStatsTable(5.0)
     for number in range(50):
         fetch(table, replace(FAILED, failure=f"failure {number}"), 0.1, 1000.0)
     failures = table[DOWN].failures
@@ -148,8 +154,71 @@ def test_kinds_of_failure_are_bounded() -> None:
     assert len(failures) == summary.TOP + 1
 
 
+def test_the_bounds_keep_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Origins with a refusal, a failure or a long wait keep their names; all requests count."""
+    monkeypatch.setattr(report_module, "MAX_ORIGINS", 10)
+    table = OriginStatsTable(5.0)
+    hosts = [Origin("http", f"h{number}.example", 80) for number in range(100)]
+    wanted = Counter[str]()
+    for number, origin in enumerate(hosts):
+        table.wait_began(origin, NOW)
+        fetch(table, replace(FAILED if number == 20 else FOUND, origin=origin), 0.1, NOW)
+        table.wait_ended(origin, NOW + (6 if number == 40 else 1))
+        if number == 60:
+            table.of(origin).requests.add("refused_rule")
+            table.refused(by_rule()._replace(origin=origin), "http://x")
+        else:
+            table.of(origin).requests.add("rules")
+            table.overridden(("token",), origin)
+            table.usage({"search": "allow"}, origin)
+        wanted["refused_rule" if number == 60 else "rules"] += 1
+    assert not table.kept(hosts[0]).origin
+    assert table.is_cut
+    rows = table.rows()
+    assert len(rows) == 11
+    assert {hosts[20], hosts[40], hosts[60]} <= {row.origin for row in rows}
+    total = RequestCounts()
+    for row in rows:
+        total.include(row.requests)
+    assert +total.by_outcome == wanted
+    assert sum(row.asked for row in rows) == 100
+    assert sum(row.usage["search"]["allow"] for row in rows) == 99
+    assert sum(row.overrides["token"] for row in rows) == 99
+    assert (rows[-1].answer, rows[-1].pending_since) == (None, None)
+
+
+def test_without_an_unremarkable_origin_the_rest_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pending ones are not forgotten; refusals of the rest are counted by reason."""
+    monkeypatch.setattr(report_module, "MAX_ORIGINS", 2)
+    table = OriginStatsTable(5.0)
+    hosts = [Origin("http", f"h{number}.example", 80) for number in range(9)]
+    for origin in hosts:
+        table.wait_began(origin, NOW)
+        table.of(origin).requests.add("refused_rule")
+        table.refused(by_rule()._replace(origin=origin), f"{origin}/cart/")
+        table.wait_ended(origin, NOW + 1)
+    rows = table.rows()
+    assert [row.origin for row in rows] == [hosts[0], hosts[1], ""]
+    (refusal,) = rows[-1].refused_by
+    assert (refusal.count, refusal.rule) == (7, None)
+
+
+def test_rules_and_examples_of_all_origins_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_module, "MAX_ALL_RULES", 5)
+    monkeypatch.setattr(report_module, "MAX_ALL_EXAMPLES", 7)
+    table = OriginStatsTable(5.0)
+    hosts = [Origin("http", f"h{number}.example", 80) for number in range(9)]
+    for origin in hosts * 2:
+        table.refused(by_rule()._replace(origin=origin), f"{origin}/cart/")
+    refusals = [one for origin in hosts for one in table[origin].refused_by]
+    assert sum(one.rule is not None for one in refusals) == 5
+    assert sum(one.count for one in refusals) == 18
+    assert sum(len(one.examples) for one in refusals) == 7
+    assert table.is_cut
+
+
 def test_overrides_and_usage_preferences_are_counted() -> None:
-    table = OriginStatsTable()
+    table = OriginStatsTable(5.0)
     for kinds in (("ignore",), ("crawl_delay", "token"), ("token",)):
         table.overridden(kinds, SHOP)
     table.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
@@ -165,7 +234,8 @@ def test_overrides_and_usage_preferences_are_counted() -> None:
 def create(setting: str) -> Report:
     crawler = Crawler(Spider)
     crawler.spider = Spider("shop")
-    report = Report(crawler, setting)
+    settings = Settings(report=setting)
+    report = Report(crawler, settings, TokenSelector(crawler, settings.edition, ("shop",)))
     report.create()
     return report
 
@@ -239,7 +309,7 @@ def test_contents_that_fail_midway_leave_the_old_ones(
         report._update()
         report._update()
     assert path.read_text() == "old"
-    (line,) = caplog.messages
+    (line,) = [line for line in caplog.messages if "cannot be written" in line]
     assert "No space left" in line
     report._update()
     assert path.read_text() == ""
