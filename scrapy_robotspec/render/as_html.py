@@ -84,9 +84,9 @@ def listing(
     found: Sequence[Explanation],
     more: Mapping[int, _Notes] = MappingProxyType({}),
 ) -> list[Row]:
-    """The lines of the file, with notes about crawlers and answers, and *more*.
+    """The lines of the file, with notes about crawlers and answers.
 
-    A long file is cut to its beginning and the lines with notes.
+    *more*: notes by line number. A long file is cut to its beginning and the lines with notes.
     """
     notes: dict[int, _Notes] = defaultdict(dict)
     followers: dict[int, list[str]] = defaultdict(list)

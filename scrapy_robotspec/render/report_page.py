@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     #: A setting in force: label, value, further text.
     Fact = tuple[str, str, str]
-    #: What to do: text, setting, text, id of the table with the sites.
+    #: A thing to do: text, setting, text, id of the table with the sites.
     Step = tuple[str, str, str, str]
 
 #: Max URLs or sites that are named in a row.
@@ -36,7 +36,7 @@ MAX_FILES = 3
 
 
 class Link(NamedTuple):
-    """A URL or a site in a row of a table, with a link to its robots.txt."""
+    """A URL or a site, with a link to its robots.txt."""
 
     to: str
     label: str
@@ -65,7 +65,7 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table; its columns are numbers, the head of the row and links."""
+    """A table. Its columns are numbers, a head and links."""
 
     title: str
     requests: int

@@ -57,4 +57,4 @@ def test_the_crawl_refuses_the_page_that_the_tutorial_says(done: Tutorial) -> No
     log = next(text for command, text in done.outputs if command == "scrapy crawl shop")
     crawled = re.findall(r"Crawled \(200\) <GET http://localhost:8000(\S+)>", log)
     assert crawled == ["/robots.txt", "/", "/news/", "/news/today.html"]
-    assert "3 of 4 requests let through" in done.report()
+    assert "3 of 4 requests went out, 1 refused" in done.report()

@@ -116,7 +116,7 @@ FACTS = CrawlFacts(
 
 
 def one_site() -> OriginStats:
-    """The only site of a crawl: some requests were not checked, two lines refused others."""
+    """The only site of a crawl."""
     site = "https://shop.example"
     rules = {2: ("Disallow: /private/", 11), 4: ("Disallow: /*?*sort=", 2)}
     return OriginStats(

@@ -199,8 +199,8 @@ def expand(setting: str, spider: str, now: float) -> str:
 class OriginStatsTable(dict["Origin", OriginStats]):
     """The :class:`OriginStats` of origins, in order of appearance, made on first use.
 
-    Times are in epoch seconds, durations in seconds. Of more than :data:`MAX_ORIGINS` those without
-    a refusal, a failure or a wait of *slow* seconds are counted together.
+    Times are in epoch seconds, durations in seconds. Beyond :data:`MAX_ORIGINS` origins without a
+    refusal, a failure or a wait of *slow* seconds are counted together.
     """
 
     def __init__(self, slow: float) -> None:
