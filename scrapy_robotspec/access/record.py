@@ -130,6 +130,8 @@ _PLAIN = {
     for each in fields(RobotsRecord)
     if (kind := str(each.type).partition(" ")[0]) in _TYPES
 }
+#: Counts; a status is a number of any sign, as the server sent it.
+_COUNTS = frozenset(each.name for each in fields(RobotsRecord) if each.type == "int")
 _DEFAULTS = {each.name: each.default for each in fields(RobotsRecord)}
 
 
@@ -138,11 +140,10 @@ def _read(header: dict[str, Any], body: bytes, origin: Origin | None) -> RobotsR
     values = {name: header[name] for name in _PLAIN if name in header}
     for name, value in values.items():
         types = _PLAIN[name]
-        is_time, is_count = float in types, types == (int,)
         if (
             type(value) not in types
-            or (is_time and not math.isfinite(value))
-            or (is_count and value < 0)
+            or (float in types and not math.isfinite(value))
+            or (name in _COUNTS and value < 0)
         ):
             raise ValueError(name)
     scheme, host, port = header["origin"]

@@ -22,7 +22,7 @@ origins = st.builds(Origin, st.sampled_from(["http", "https", "ftp"]), hosts, st
 answers = st.fixed_dictionaries(
     {
         "meaning": st.sampled_from([Meaning.RULES, Meaning.ALLOW, Meaning.DISALLOW]),
-        "status": st.integers(100, 999),
+        "status": st.integers(-(10**9), 10**9),
         "body": st.binary(max_size=2000),
         "truncated": st.booleans(),
         "hops": st.lists(
@@ -42,7 +42,8 @@ failures = st.fixed_dictionaries(
         "unanswered": st.integers(0, 10**9),
         "next_attempt": times,
         "failure": lines,
-        "failure_status": st.none() | st.integers(100, 999),
+        "temporary": st.integers(0, 10**9),
+        "failure_status": st.none() | st.integers(-(10**9), 10**9),
         "pages_answered_at": st.none() | times,
     }
 )
