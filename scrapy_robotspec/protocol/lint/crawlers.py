@@ -1,6 +1,7 @@
 """Names of crawlers: well-known ones, their misspellings, and crawlers that ignore robots.txt.
 
-Product tokens are those that the operators document. Sources of ``IGNORING``:
+They are data, in ``crawlers.json``. Product tokens are those that the operators document. Sources
+of ``ignoring`` and ``collectors``:
 
 - Google, "User-triggered fetchers": Feedfetcher, Publisher Center, Read Aloud, Site Verifier
 - OpenAI, "Overview of OpenAI crawlers" (December 2025): ChatGPT-User
@@ -11,47 +12,27 @@ Product tokens are those that the operators document. Sources of ``IGNORING``:
 
 from __future__ import annotations
 
+import json
 import re
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
-from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from scrapy_robotspec.editions import Edition
 
-#: Lower-case names of crawlers whose operators say that they may ignore robots.txt.
-IGNORING = frozenset(
-    {
-        "feedfetcher-google",
-        "google-read-aloud",
-        "google-site-verification",
-        "googleproducer",
-        "chatgpt-user",
-        "perplexity-user",
-        "meta-externalfetcher",
-    }
-)
-#: Lower-case names of collectors of e-mail addresses.
-COLLECTORS = frozenset(
-    {"cherrypicker", "emailcollector", "emailsiphon", "emailwolf", "extractorpro"}
-)
+_DATA = json.loads(files(__package__).joinpath("crawlers.json").read_text("utf-8"))
 
+#: Lower-case names of crawlers whose operators say that they may ignore robots.txt.
+IGNORING = frozenset(_DATA["ignoring"])
+#: Lower-case names of collectors of e-mail addresses.
+COLLECTORS = frozenset(_DATA["collectors"])
 #: Product tokens of well-known crawlers.
-KNOWN_CRAWLERS = (
-    "AdsBot-Google", "AdsBot-Google-Mobile", "AhrefsBot", "Amazonbot", "Applebot",
-    "Applebot-Extended", "archive.org_bot", "Baiduspider", "bingbot", "BLEXBot", "Bytespider",
-    "CCBot", "ChatGPT-User", "ClaudeBot", "Claude-SearchBot", "Claude-User", "DataForSeoBot",
-    "Diffbot", "DotBot", "DuckAssistBot", "DuckDuckBot", "facebookexternalhit", "FacebookBot",
-    "Google-Extended", "Googlebot", "Googlebot-Image", "Googlebot-Mobile", "Googlebot-News",
-    "Googlebot-Video", "GoogleOther", "GPTBot", "ia_archiver", "LinkedInBot",
-    "Mediapartners-Google", "meta-externalagent", "Meta-ExternalFetcher", "MJ12bot", "msnbot",
-    "OAI-SearchBot", "omgili", "omgilibot", "PerplexityBot", "Perplexity-User", "PetalBot",
-    "Pinterestbot", "rogerbot", "SemrushBot", "SeznamBot", "Slurp", "Sogou", "Storebot-Google",
-    "Twitterbot", "Yandex", "YandexBot", "YandexImages", "Yeti", "YouBot"
-)  # fmt: skip
+KNOWN_CRAWLERS: tuple[str, ...] = tuple(_DATA["known"])
+
 #: Letters of a name from which on one wrong letter is a misspelling rather than another name.
 _LONG = 8
 _LONGEST = 24
@@ -87,42 +68,10 @@ def _squeezed(name: str) -> str:
     return _SEPARATORS.sub("", name.lower())
 
 
-#: Less known names that are near to a well-known one.
-_OTHERS = ("roverbot",)
-_EXACT = {*_OTHERS, *(name.lower() for name in KNOWN_CRAWLERS)}
+_EXACT = {*_DATA["near_to_known"], *(name.lower() for name in KNOWN_CRAWLERS)}
 _NEAR = near_table(name for name in KNOWN_CRAWLERS if len(_squeezed(name)) >= _LONG)
 #: Names that people write, letters and digits only, and the product token that they mean.
-_INTENDED = {
-    "ahrefs": "AhrefsBot",
-    "all": DEFAULT,
-    "allbots": DEFAULT,
-    "allrobots": DEFAULT,
-    "anthropic": "ClaudeBot",
-    "any": DEFAULT,
-    "anybot": DEFAULT,
-    "baidu": "Baiduspider",
-    "baidubot": "Baiduspider",
-    "bing": "bingbot",
-    "chatgpt": "ChatGPT-User",
-    "chatgptbot": "GPTBot",
-    "claude": "ClaudeBot",
-    "duckduckgo": "DuckDuckBot",
-    "duckduckgobot": "DuckDuckBot",
-    "everyone": DEFAULT,
-    "google": "Googlebot",
-    "googlebotimages": "Googlebot-Image",
-    "googleimage": "Googlebot-Image",
-    "googleimages": "Googlebot-Image",
-    "googlenews": "Googlebot-News",
-    "openai": "GPTBot",
-    "openaibot": "GPTBot",
-    "perplexity": "PerplexityBot",
-    "semrush": "SemrushBot",
-    "yahoo": "Slurp",
-    "yahoobot": "Slurp",
-    "yahooslurp": "Slurp",
-    **{_squeezed(name): name for name in KNOWN_CRAWLERS},
-}
+_INTENDED = {**_DATA["intended"], **{_squeezed(name): name for name in KNOWN_CRAWLERS}}
 
 
 def is_known(name: str) -> bool:
@@ -139,5 +88,5 @@ def intended_crawler(value: str, edition: Edition) -> str | None:
     if name in _EXACT or len(name) > _LONGEST or edition.agent_match is AgentMatch.CONTAINED:
         return None
     letters = _squeezed(name)
-    meant = _INTENDED.get(letters)
-    return meant if meant or len(letters) < _LONG else nearest(name, _NEAR)
+    intended: str | None = _INTENDED.get(letters)
+    return intended if intended or len(letters) < _LONG else nearest(name, _NEAR)

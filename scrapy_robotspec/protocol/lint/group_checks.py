@@ -47,10 +47,10 @@ def check_groups(groups: Sequence[Group], effects: Effects, findings: Findings) 
             fault = "The group names * and others"
             findings.add(group.first, "RS207", fault, "ignores the others")
         closes = (each.field == "disallow" and each.value in EVERYTHING for each in group.rules)
-        if group.glued is not None and any(closes):  # GRP-01, UAG-05
+        if group.shared_default is not None and any(closes):  # GRP-01, UAG-05
             fault = 'The "Disallow: /" of the next name holds for "*", too'
             code = "RS213" if has_more else "RS212"
-            findings.add(group.glued, code, fault, effects.of_crawler(DEFAULT))
+            findings.add(group.shared_default, code, fault, effects.of_crawler(DEFAULT))
     _check_opened(effects, findings)
     _check_delays(groups, findings)
     _check_contraries(effects, findings)

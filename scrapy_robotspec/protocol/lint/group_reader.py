@@ -32,7 +32,7 @@ class Group:
     rules: list[Line] = field(default_factory=list)
     delays: list[tuple[Line, int]] = field(default_factory=list)
     """Crawl delays, each with the number of keys above it."""
-    unbroken: int | None = None
+    above_blank: int | None = None
     """Number of rules above its first blank line; None: it has no blank line."""
     usage_begin: int = 0
     """Number of keys above the last Content-Usage line that another user-agent line follows."""
@@ -42,7 +42,7 @@ class Group:
     """Whether another line followed the last user-agent line."""
     default: Line | None = None
     """The last user-agent line of ``*``."""
-    glued: Line | None = None
+    shared_default: Line | None = None
     """The user-agent line of ``*``, if a line without a rule and other names follow it."""
 
 
@@ -72,8 +72,8 @@ class GroupReader:
         group = self._group
         if group is None:
             return
-        if group.unbroken is None:
-            group.unbroken = len(group.rules)
+        if group.above_blank is None:
+            group.above_blank = len(group.rules)
         group.separated = not group.rules
         if self._edition.blank_line_ends_group:
             self._group = None
@@ -107,7 +107,7 @@ class GroupReader:
             fault = "No rule stands between this user-agent line and the last"
             self._findings.add(line, "RS208", fault, "reads one group")
             group.separated = False
-            group.glued = group.glued or group.default
+            group.shared_default = group.shared_default or group.default
         if group.states_usage:  # USE-08
             group.usage_begin, group.states_usage = len(group.keys), False
         group.agents.append(line)
@@ -116,13 +116,13 @@ class GroupReader:
             group.crawler = group.crawler or name
             group.keys.append(key_of(name, self._edition))
         if name == DEFAULT:
-            group.default, group.glued = line, None
+            group.default, group.shared_default = line, None
 
     def _begin(self, line: Line) -> Group:
         above = self.groups[-1] if self.groups else None
         self._group = Group(line)
         if above is not None and not above.rules:
-            self._group.unbroken = 0  # most editions read one group
+            self._group.above_blank = 0  # most editions read one group
         self.groups.append(self._group)
         return self._group
 

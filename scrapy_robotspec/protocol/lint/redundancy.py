@@ -74,7 +74,7 @@ def _redundant(group: Group, seen: dict[_Rule, int]) -> Iterator[tuple[Line, int
     those of this group are added.
     """
     in_group: dict[_Rule, int] = {}
-    compared = len(group.rules) if group.unbroken is None else group.unbroken
+    compared = len(group.rules) if group.above_blank is None else group.above_blank
     for at, line in enumerate(group.rules):
         if not line.value:
             yield line, 0

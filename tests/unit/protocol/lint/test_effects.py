@@ -51,46 +51,6 @@ def test_every_claim_of_a_finding_is_true(edition: str, body: bytes) -> None:
             assert is_true(claim, robots), finding
 
 
-usage_lines = st.builds(
-    "Content-{}{}".format,
-    st.sampled_from(["Usage: ", "Usage: /x ", "Usage: /x/ ", "Signal: ", "Signal: /x "]),
-    st.sampled_from(["train-ai=n", "search=y", "search=n, train-ai=y", "search=no", "x"]),
-)
-usage_files = st.lists(
-    st.one_of(usage_lines, st.sampled_from(["User-agent: a", "User-agent: b", "Allow: /", ""])),
-    max_size=12,
-).map("\n".join)
-
-
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(body=usage_files)
-@example(
-    "User-agent: a\nContent-Usage: search=n\nContent-Usage: /x train-ai=y\nAllow: /\n"
-    "User-agent: a\nContent-Usage: /x search=n"
-)
-@example("User-agent: a\nContent-Usage: search=y\nUser-agent: b\nContent-Usage: /x train-ai=n")
-def test_a_hidden_preference_is_unknown_for_some_crawler(body: str) -> None:
-    """USE-01: whose group states it for the shorter path."""
-    robots = RobotsTxt.parse(body.encode())
-    for finding in robots.lint():
-        if finding.code != "RS505":
-            continue
-        _, label, rest = finding.message.split('"', 2)
-        number = int(rest.removeprefix(" of line ").partition(";")[0])
-        path = finding.text.split()[1]
-        source = finding.text.partition(":")[0].lower()
-        rules = map(robots.usage_rules, ("a", "b"))
-        assert any(
-            number in {each.line for each in some.statements}
-            and not any(
-                label in each.preferences
-                for each in some.find(f"https://h{path}").statements
-                if each.source == source
-            )
-            for some in rules
-        ), finding
-
-
 STATED = [
     # A file, the code of a finding, and what its message has to say.
     ("User-agent: F\nDisallow: /x\n\nUser-agent: F\n", "RS206", 'lets "F" fetch "/", not "/x"'),

@@ -1,0 +1,53 @@
+"""What a file as a whole has: no findings, one, or those of its lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_clean_file_has_no_findings(edition: str) -> None:
+    """A file that follows all advice."""
+    body = (
+        b"\n# well\nUser-agent: FooBot\nUser-agent: BarBot\nDisallow: /a/\nDisallow: /b.\n"
+        b"Content-Usage: train-ai=n\n\nLicense: https://example.com/license.xml\n"
+    )
+    assert RobotsTxt.parse(body, edition).lint() == ()
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html><body>User-agent: *\nDisallow: /\n<p>Allow\n</html>",
+        b"\x1f\x8b\x08" + bytes(range(256)) * 9,
+        b'{"a": [\n1,\n2\n]}',
+        b"Sorry, no such page.\nTry the start page.\n",
+        b"a,b\n" * 200_000,
+    ],
+    ids=["html", "binary", "json", "text", "too long"],
+)
+def test_file_of_another_kind_has_one_finding(body: bytes, edition: str) -> None:
+    """Its lines are not reported one by one."""
+    (finding,) = RobotsTxt.parse(body, edition).lint()
+    assert (finding.line, finding.severity) == (0, "error")
+
+
+def test_page_with_rules_is_a_file() -> None:
+    """FET-06, FET-20: its lines are reported one by one, as crawlers read them."""
+    found = RobotsTxt.parse(b"<html>\nUser-agent: *\nDisallow: none\n</html>").lint()
+    assert ("RS311", 3) in {(finding.code, finding.line) for finding in found}
+    assert "RS152" not in {finding.code for finding in found}
+
+
+def test_google_reads_lines_that_the_others_ignore() -> None:
+    """FMT-10, FMT-11: the same findings, with what each edition makes of them."""
+    body = b"User-agent: *\nDisalow: /a/\nDisallow /b/\n"
+    for edition in EDITIONS:
+        findings = RobotsTxt.parse(body, edition).lint()
+        ignored = [f.line for f in findings if f.message.endswith("ignores the line.")]
+        assert ignored == ([] if edition == "google" else [2, 3])
+        assert [f.line for f in findings if f.code in ("RS101", "RS102")] == [2, 3]
