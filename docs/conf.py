@@ -50,7 +50,7 @@ SEARCHES = {
     "how-to#ignore-robots-txt-for-one-host": "whitelist, allow list, override, subdomain",
     "how-to#keep-a-crawl-delay": "crawl delay, crawl-delay",
     "how-to#when-in-doubt-do-not-fetch-403-429-html-pages": "403, 429",
-    "lint#linter-find-mistakes-in-a-robots-txt": "lint",
+    "lint#linter-find-mistakes-in-a-robots-txt-file": "lint",
     "scaling#sqlite": "scrapyd, cron",
     "scaling#a-fleet-on-scrapy-redis": "scrapy-redis, fleet",
     "security#redirects-and-private-addresses": "ssrf",
