@@ -157,8 +157,8 @@ def test_a_page_request_that_another_middleware_ends_is_not_waited_for(
     )
     assert result.stats["robotspec/waiting"] == result.stats["robotspec/pending"] == 0
     _rules, *others = result.of("tables")[-1]["sizes"]
-    spaced = {len(sites)} if delay else set()  # until the last slots have ended
-    assert set(others) <= spaced, "no table keeps an origin that is idle"
+    spaced = len(sites) if delay else 0  # until the last slots have ended, one after the other
+    assert max(others, default=0) <= spaced, "no table keeps an origin that is idle"
 
 
 def test_an_origin_whose_requests_are_all_dropped_is_forgotten(server: Server) -> None:
