@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docutils import nodes
@@ -22,6 +23,7 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"scrapy-robotspec {release}"
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -39,37 +41,61 @@ nitpick_ignore_regex = [
 #: search ignores numbers in texts, and ranks a page that repeats a word above the one about it.
 SEARCHES = {
     "bulk#verdicts-in-bulk": "common crawl",
-    "command-line#which-command-for-which-question": "gptbot, validate robots.txt, json",
+    "changelog#changelog": "upgrade, release notes, what is new",
+    "command-line#check": "test a url, check a url",
+    "command-line#exit-codes": "exit code, exit status",
+    "command-line#lint": "github action, gitlab ci, continuous integration, pre-commit",
+    "command-line#which-command-for-which-question": "gptbot, validate robots.txt, robots.txt "
+    "tester, robots.txt checker, robots.txt validator, json",
+    "compatibility#compatibility": "supported versions, python version, scrapy version",
     "differences#adding-it-to-an-existing-project": "migrate",
     "differences#developing-offline-with-httpcache": "offline, test, httpcache",
     "differences#download-handlers-that-follow-redirects": "selenium, curl",
     "differences#the-robots-txt-request": "allowed_domains, retrymiddleware",
+    "differences#what-changes-in-your-crawl": "alternatives, protego, reppy, compare",
     "editions#editions-where-the-specifications-disagree": "edition, google, rfc 9309, wildcard",
-    "how-to#crawl-hosts-that-are-often-down-503-timeouts": "503, timeout",
+    "how-to#clear-the-cache": "clear the cache, empty cache, delete cache, refresh robots.txt",
+    "how-to#crawl-hosts-that-are-often-down-503-timeouts": "503, timeout, robots.txt 503",
     "how-to#crawl-in-docker": "kubernetes, container",
-    "how-to#ignore-robots-txt-for-one-host": "whitelist, allow list, override, subdomain",
-    "how-to#keep-a-crawl-delay": "crawl delay, crawl-delay",
-    "how-to#when-in-doubt-do-not-fetch-403-429-html-pages": "403, 429",
-    "lint#linter-find-mistakes-in-a-robots-txt-file": "lint",
+    "how-to#disable-the-plugin": "disable robots.txt, bypass robots.txt",
+    "how-to#ignore-robots-txt-for-one-host": "whitelist, allow list, override, subdomain, one "
+    "domain, ignore robots.txt",
+    "how-to#keep-a-crawl-delay-or-a-rate-limit-of-your-own": "crawl delay, crawl-delay, rate "
+    "limit, politeness, slow down",
+    "how-to#list-every-refused-request-in-one-place": "blocked urls, skipped urls, refused urls, "
+    "list of refused requests, which urls were blocked, request_refused",
+    "how-to#run-on-scrapy-cloud-or-scrapyd": "scrapy cloud, scrapyd, shub, deploy",
+    "how-to#test-a-spider-offline-with-a-mock-robots-txt": "mock robots.txt, unit test, test my "
+    "spider offline",
+    "how-to#when-in-doubt-do-not-fetch-403-429-html-pages": "403, 429, robots.txt 403, robots.txt "
+    "429, 403 forbidden",
+    "index#the-parser-alone": "parse robots.txt in python, robotparser, python parser",
+    "lint#linter-find-mistakes-in-a-robots-txt-file": "lint, write robots.txt",
     "scaling#sqlite": "scrapyd, cron",
-    "scaling#a-fleet-on-scrapy-redis": "scrapy-redis, fleet",
-    "security#redirects-and-private-addresses": "ssrf",
-    "settings#robotspec-fetch-timeout": "timeout",
+    "scaling#a-fleet-on-scrapy-redis": "scrapy-redis, fleet, distributed crawl",
+    "scaling#a-store-of-your-own": "custom storage",
+    "security#redirects-and-private-addresses": "ssrf, private network",
+    "settings#robotspec-fetch-timeout": "timeout, robots.txt timeout",
     "settings#robotspec-user-agent-token": "user agent, product token",
-    "spiders#ignore-robots-txt-for-one-request": "dont_obey_robotstxt, one url, one request",
-    "stats#exceptions": "errback, ignorerequest",
+    "spiders#handle-a-refused-request": "errback, ignorerequest, forbiddenbyrobots, "
+    "robotsunreachable",
+    "spiders#meta-keys": "dont_obey_robotstxt, one url, one request",
+    "spiders#stats": "monitoring, prometheus",
     "tutorial#tutorial-from-startproject-to-the-report-in-ten-minutes": "example, beginner",
-    "usage#usage-preferences-may-we-train-ai-on-this": "ai, llm",
-    "usage#what-the-plugin-cannot-know": "noindex, x-robots-tag, meta robots, license",
+    "usage#usage-preferences-may-we-train-ai-on-this": "ai, llm, tdm",
+    "usage#what-the-plugin-cannot-know": "noindex, nofollow, x-robots-tag, meta robots, license",
     "waiting#crawl-delay": "autothrottle, download_delay",
     "waiting#how-many-robots-txt-at-once": "concurrent requests",
     "waiting#progress-in-the-log": "scrapy shell",
     "waiting#what-waits-and-until-when": "retry, pause",
-    "waiting#where-requests-wait": "media pipeline, images, priority, scheduler",
-    "why#a-page-was-crawled-that-should-be-refused": "401, 404, 410, robots.txt not found",
+    "waiting#where-requests-wait": "media pipeline, filespipeline, images pipeline, priority, "
+    "scheduler",
+    "why#a-page-was-crawled-that-should-be-refused": "401, 404, 410, robots.txt not found, "
+    "robots.txt 404",
     "why#pages-were-crawled": "0 pages, nothing crawled",
     "why#the-crawl-is-stuck-or-waits": "403, 407, 408, 425, 429, 500, 502, 503, 504, 5xx, stuck, "
-    "proxy, hang, blocked, captcha, cloudflare, dns, ssl, tls, https, connection refused",
+    "proxy, hang, blocked, captcha, cloudflare, dns, ssl, tls, https, connection refused, "
+    "robots.txt 500, robots.txt 503",
     "why#the-crawl-stops-at-start-with-a-configurationerror": "traceback",
     "why#the-log-of-the-crawl": "forbidden by robots.txt, warning, log",
     "why#too-many-open-files": "too many open files, ulimit",

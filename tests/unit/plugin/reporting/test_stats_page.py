@@ -1,4 +1,4 @@
-"""docs/stats.md names every stat that the plugin counts, every key it sets, and none besides."""
+"""docs/spiders.md names every stat that the plugin counts, every key it sets, and none besides."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy_robotspec.plugin.enforcement import summarize
 from scrapy_robotspec.plugin.request_policy import read_extensions
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
-PAGE = (Path(__file__).parents[4] / "docs" / "stats.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "spiders.md").read_text("utf-8")
 CODE = [
     path.read_text("utf-8")
     for path in (Path(scrapy_robotspec.__file__).parent / "plugin").rglob("*.py")

@@ -1,0 +1,143 @@
+"""The search of the documentation leads readers' questions to the pages that answer them.
+
+Needs Sphinx, and Chromium (``chromium`` on the PATH or in ``CHROMIUM``): the search is a script.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+import json
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import run
+
+DOCS = Path(run.__file__).parent / "docs"
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
+
+pytestmark = [
+    pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("furo") is None or importlib.util.find_spec("myst_parser") is None,
+        reason="Sphinx is not installed",
+    ),
+]
+
+#: What readers type, by the page that has to be among the first three results.
+QUESTIONS = {
+    "browser": "playwright, scrapy-playwright",
+    "bulk": "common crawl, dask, spark, parquet",
+    "changelog": "upgrade, release notes",
+    "command-line": "robots.txt tester, GitHub Action, exit code, robots.txt validator, test a "
+    "url, validate robots.txt, pre-commit, check a url, command line",
+    "compatibility": "splash, zyte api, rotating proxies, python version, scrapy version, http2",
+    "differences": "alternatives, protego, offline, migrate, uninstall, selenium, httpcache, "
+    "compare with scrapy",
+    "editions": "google, rfc 9309, wildcards, longest match, googlebot",
+    "evidence": "gdpr, legal, proof, warc, audit, replay, access log, timestamp",
+    "how-to": "clear the cache, rate limit, Scrapy Cloud, scrapyd, test my spider offline, mock "
+    "robots.txt, robots.txt 403, disable robots.txt, disable for one spider, docker, kubernetes, "
+    "crawl delay, politeness, ignore robots.txt, 403 forbidden, dry run, blocked urls, which urls "
+    "were blocked, list of refused requests, html report, unit test, subdomains",
+    "index": "parse robots.txt in Python, install, pip install, runspider",
+    "json": "json schema, json lines",
+    "lint": "lint, misspelled, sarif, dollar sign, write robots.txt",
+    "performance": "benchmark, performance",
+    "scaling": "redis, sqlite, scrapy-redis, distributed crawl, several processes, postgres, "
+    "memory, custom storage",
+    "security": "ssrf, gzip bomb, localhost, private network",
+    "settings": "user agent, product token, max size, overrides, report, custom_settings, "
+    "ROBOTSTXT_OBEY = False, robots.txt cache",
+    "spiders": "errback, IgnoreRequest, ForbiddenByRobots, signal, request_refused, stats, "
+    "sitemap, sitemap spider, meta key, dont_obey_robotstxt, monitoring",
+    "tutorial": "beginner, example",
+    "usage": "nofollow, X-Robots-Tag, noindex, AI training, llm, content-usage, content-signal, "
+    "rsl, license, aipref",
+    "waiting": "autothrottle, pause, jobdir, scrapy shell, media pipeline, FilesPipeline, "
+    "concurrent requests, SCHEDULER_PRIORITY_QUEUE, priority queue",
+    "why": "stuck, hang, slow, proxy, dns, 0 pages, robots.txt 404, robots.txt 503, robots.txt "
+    "500, ConfigurationError, forbidden by robots.txt, too many open files, 429 too many requests",
+}
+LAST = {"api", "architecture", "changelog", "conformance", "contributing", "specification"}
+
+#: A page beside the others that asks Sphinx's script each question, and shows the results as text.
+ASKING = """<!doctype html><html data-content_root="./"><meta charset="utf-8"><body>
+<div id="search-progress"></div>{scripts}<script>
+const ask = question => Search._performSearch(...Search._parseQuery(question)).reverse();
+const found = {questions}.map(question => ask(question).map(([page, , place]) => page + place));
+document.body.innerHTML = "";
+document.body.append("RESULT" + JSON.stringify(found) + "END");
+</script>"""
+SCRIPTS = [
+    *(f"_static/{name}.js" for name in ("documentation_options", "doctools", "sphinx_highlight")),
+    *(f"_static/{name}.js" for name in ("searchtools", "language_data")),
+    "searchindex.js",
+]
+
+
+def entries() -> list[tuple[str, str]]:
+    """The words of the documentation's own index, each with its section."""
+    searches = runpy.run_path(str(DOCS / "conf.py"))["SEARCHES"]
+    return [(word, target) for target, words in searches.items() for word in words.split(", ")]
+
+
+INDEXED = {section for _, section in entries()}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The sections that the search of the built documentation finds, best first, by question."""
+    built = tmp_path_factory.mktemp("docs")
+    build = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(DOCS), str(built)]
+    subprocess.run(build, check=True)
+    questions = [word for words in QUESTIONS.values() for word in words.split(", ")]
+    questions += [word for word, _ in entries()]
+    page = built / "asking.html"
+    scripts = "".join(f'<script src="{name}"></script>' for name in SCRIPTS)
+    page.write_text(ASKING.format(scripts=scripts, questions=json.dumps(questions)))
+    browser = [CHROMIUM, "--headless", "--no-sandbox", "--virtual-time-budget=60000", "--dump-dom"]
+    shown = subprocess.check_output([*browser, page.as_uri()], encoding="utf-8", timeout=120)
+    found = re.search("RESULT(.*?)END", shown, re.DOTALL)
+    assert found, shown[:2000]
+    return dict(zip(questions, json.loads(html.unescape(found[1])), strict=True))
+
+
+def test_questions_lead_to_the_page_that_answers_them(results: dict[str, list[str]]) -> None:
+    """The page is one of the first three that are found."""
+    wrong = {
+        question: results[question][:5]
+        for page, questions in QUESTIONS.items()
+        for question in questions.split(", ")
+        if page not in pages(results[question])[:3]
+    }
+    assert wrong == {}
+    assert len(results) > 150
+
+
+def test_words_of_the_index_lead_to_their_section(results: dict[str, list[str]]) -> None:
+    wrong = {
+        word: results[word][:5] for word, section in entries() if section not in results[word][:3]
+    }
+    assert wrong == {}
+
+
+def test_pages_for_contributors_come_last(results: dict[str, list[str]]) -> None:
+    """No page for users stands behind one of theirs, but for words of the index."""
+    for question, sections in results.items():
+        ranks = [
+            section.partition("#")[0] in LAST for section in sections if section not in INDEXED
+        ]
+        assert ranks == sorted(ranks), question
+
+
+def pages(sections: list[str]) -> list[str]:
+    """The pages of some sections, each once."""
+    return list(dict.fromkeys(section.partition("#")[0] for section in sections))
