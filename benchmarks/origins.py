@@ -33,7 +33,6 @@ from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.uri import open_store
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 NOW = 1_800_000_000.0
@@ -82,9 +81,6 @@ class Servers:
 
     def on_rules(self, found: Resolved, request: int, replaced: RobotsTxt | None) -> Deferred[None]:
         return succeed(None)
-
-    def on_fetch_done(self, done: FetchDone) -> None:
-        pass
 
 
 def visit(lookup: Lookup, origins: list[Origin]) -> float:

@@ -27,8 +27,6 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
 from scrapy_robotspec import Origin, RobotSpecMiddleware, WaitingPriorityQueue
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
-from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 
 def crawler_with_engine() -> Any:
@@ -44,17 +42,7 @@ def crawler_with_engine() -> Any:
     crawler.engine = crawler._create_engine()
     middleware = crawler.get_downloader_middleware(RobotSpecMiddleware)
     assert middleware is not None
-    middleware.gate = Gate(
-        LiveOrigins(),
-        origin_of=lambda request: Origin.of(request.url),
-        knows=lambda origin: True,
-        is_spaced=lambda origin: False,
-        may_fetch=lambda when_free: True,
-        wake=lambda: None,
-        on_waiting=lambda origin, request: None,
-        count_waiting=lambda change: None,
-        is_active=lambda request: True,
-    )
+    middleware.robots.lookup.knows = lambda origin: True  # type: ignore[method-assign]
     return crawler
 
 

@@ -5,7 +5,7 @@ reactor nor Scrapy.
 """
 
 from scrapy_robotspec.lookup.limiter import FetchLimiter
-from scrapy_robotspec.lookup.lookup import FetchDone, Lookup, Runtime
+from scrapy_robotspec.lookup.lookup import FetchDone, FetchFollower, Lookup, Runtime
 from scrapy_robotspec.lookup.rules_cache import Pending, Resolved
 
-__all__ = ["FetchDone", "FetchLimiter", "Lookup", "Pending", "Resolved", "Runtime"]
+__all__ = ["FetchDone", "FetchFollower", "FetchLimiter", "Lookup", "Pending", "Resolved", "Runtime"]

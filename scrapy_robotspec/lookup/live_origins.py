@@ -49,6 +49,8 @@ class LiveOrigin:
     """Number of requests that hold the others in the scheduler."""
     waits: int = 0
     """Number of waits for its robots.txt."""
+    queued: int = 0
+    """Number of requests that are held back in queues; 0 while it is READY."""
     routes: dict[str, Any] = field(default_factory=dict)
     """Routes of the waiting requests by name."""
     failed_routes: Counter[str] = field(default_factory=Counter)
@@ -56,6 +58,11 @@ class LiveOrigin:
     """When the first request began to wait for its robots.txt (epoch seconds)."""
     line: str = ""
     """The kind of the last log line about it, written or suppressed."""
+
+    @property
+    def waiting(self) -> int:
+        """Number of requests that wait, in or outside the scheduler."""
+        return self.queued + self.waits
 
     @property
     def is_idle(self) -> bool:

@@ -70,6 +70,10 @@ class Runtime(Protocol):
     def on_rules(self, found: Resolved, request: Any, replaced: RobotsTxt | None) -> Deferred[None]:
         """Handle new rules before any request uses them."""
 
+
+class FetchFollower(Protocol):
+    """Learns of the end of each fetch."""
+
     def on_fetch_done(self, done: FetchDone) -> None:
         """Handle the end of a fetch."""
 
@@ -128,26 +132,27 @@ class Lookup:
         self.store = store
         self.limiter = FetchLimiter(limit, runtime.loop_time, runtime.call_later)
         self._max_size = max_size
-        self._rules_cache = RulesCache(max_bytes, max_size)
-        self.get_valid = self._rules_cache.get_valid
-        """The reply of :meth:`ask` if the record need not be read, else None."""
+        self.rules = RulesCache(max_bytes, max_size)
         self._live = live
         self._now = runtime.clock
         self._sleep = partial(pause, runtime.call_later)
         self._closed = False
+        self.followers: list[FetchFollower] = []
+        """Called in this order; an error in one stops no other."""
 
     # --- asking
 
     def ask(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
         """Return what is known of *origin*; start a fetch if due."""
-        return self._rules_cache.get_valid(origin, now) or self._look_up(origin, now, request)
+        return self.rules.get_valid(origin, now) or self._look_up(origin, now, request)
 
-    def knows(self, origin: Origin, now: float) -> bool:
+    def knows(self, origin: Origin) -> bool:
         """Whether :meth:`ask` would return a ``Resolved`` without a fetch. Starts nothing.
 
         It would also where a refresh is due: that is fetched in the background.
         """
-        if self._rules_cache.get_valid(origin, now) is not None:
+        now = self._now()
+        if self.rules.get_valid(origin, now) is not None:
             return True
         record = self.store.get(origin)
         if record is None:
@@ -171,7 +176,7 @@ class Lookup:
     def page_answered(self, origin: Origin) -> None:
         """Note that a page of *origin* answered (FET-12)."""
         now = self._now()
-        resolved = self._rules_cache.get_valid(origin, now)
+        resolved = self.rules.get_valid(origin, now)
         if resolved is not None and not resolved.unreachable:  # hot path: decodes no record
             return
         record = self.store.get(origin)
@@ -218,7 +223,7 @@ class Lookup:
         if plan.ask and not flying:
             plan = replace(plan, until=min(plan.until, now + RETRY_PAUSE))
         assert record is not None  # else requests wait
-        return self._rules_cache.put(self._rules_cache.make(record, plan, policy.edition, now))
+        return self.rules.put(self.rules.make(record, plan, policy.edition, now))
 
     # --- one flight
 
@@ -341,7 +346,7 @@ class Lookup:
             until = plan.until if math.isfinite(plan.until) else self._now()
             return Pending(flight.origin, until, record.failures > 0)
         edition = self._runtime.policy(flight.origin).edition
-        resolved = self._rules_cache.make(record, plan, edition, self._now())
+        resolved = self.rules.make(record, plan, edition, self._now())
         held = flight.held
         is_new = held is None or held.fetched_at != record.fetched_at
         if resolved.robots is not None and is_new:
@@ -354,7 +359,7 @@ class Lookup:
         """The rules that those of *record* replace; None for a first or an equal file."""
         if held is None or held.meaning is not Meaning.RULES or held.body == record.body:
             return None
-        return self._rules_cache.parse(held, self._runtime.policy(held.origin).edition)
+        return self.rules.parse(held, self._runtime.policy(held.origin).edition)
 
     # --- the end of a flight
 
@@ -366,14 +371,12 @@ class Lookup:
         self.limiter.release(origin)
         done = self._done(end, flight, live)
         if done is not None and isinstance(done.found, Resolved):
-            self._rules_cache.put(done.found)
+            self.rules.put(done.found)
         else:
-            self._rules_cache.discard(origin)
+            self.rules.discard(origin)
         if done is not None and not self._closed:
-            try:
-                self._runtime.on_fetch_done(done)
-            except Exception:
-                logger.exception("Error after the robots.txt of %s was looked up", origin)
+            for follower in self.followers:
+                _report(follower, done)
         _wake(live)
         self._live.settle(live)
 
@@ -411,6 +414,13 @@ def _wake(live: LiveOrigin) -> None:
     waiters, live.waiters = live.waiters, []
     for waiter in waiters:
         fire(waiter)
+
+
+def _report(follower: FetchFollower, done: FetchDone) -> None:
+    try:
+        follower.on_fetch_done(done)
+    except Exception:
+        logger.exception("Error after the robots.txt of %s was looked up", done.found.origin)
 
 
 def _log_error(failure: Failure) -> None:

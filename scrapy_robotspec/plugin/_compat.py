@@ -158,6 +158,30 @@ def wake(engine: ExecutionEngine | None) -> None:
         slot.nextcall.schedule()
 
 
+class Engine:
+    """The engine of *crawler*, which has none until its middlewares are made."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @property
+    def is_closing(self) -> bool:
+        return is_closing(self._crawler.engine)
+
+    def wake(self) -> None:
+        """Make the engine look into the scheduler now."""
+        wake(self._crawler.engine)
+
+    def is_active(self, request: Request) -> bool:
+        """Whether *request* is in the downloader or its middlewares."""
+        engine = self._crawler.engine
+        return engine is not None and request in engine.downloader.active
+
+    def send_wait(self, request: Request) -> float:
+        """Seconds until the downloader would send *request*."""
+        return send_wait(self._crawler.engine, request)
+
+
 def back_out_while(
     engine: ExecutionEngine, must_wait: Callable[[Callable[[], bool]], bool]
 ) -> None:
@@ -198,11 +222,6 @@ class DownloadSlots:
         """The number of requests in the slot *key*."""
         slot = self._slots.get(key)
         return 0 if slot is None else len(slot.active)
-
-
-def is_active(engine: ExecutionEngine | None, request: Request) -> bool:
-    """Whether *request* is in the downloader or its middlewares."""
-    return engine is not None and request in engine.downloader.active
 
 
 def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:

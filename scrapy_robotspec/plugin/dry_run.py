@@ -26,6 +26,7 @@ from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -91,10 +92,11 @@ class DryRunMiddleware:
         self.robots = CrawlRobots(
             crawler,
             settings,
-            self._on_fetch_done,
+            TokenSelector(crawler, settings),
             stats=DummyStatsCollector(crawler),
             runtime=_SilentRuntime,
         )
+        self.robots.lookup.followers.append(self)
         self._waits: dict[Deferred[Resolved], Origin] = {}
         """Waits of comparisons for a robots.txt."""
         self._counts = dict.fromkeys(_KINDS, 0)
@@ -173,7 +175,7 @@ class DryRunMiddleware:
             return
         if answer is not None:
             self._settle(origin, request, answer, allowed)
-        elif _compat.is_closing(self._crawler.engine):
+        elif self.robots.engine.is_closing:
             self._count("not compared", request, "the crawl ended before")
         else:
             record = self.robots.record(origin)
@@ -203,11 +205,11 @@ class DryRunMiddleware:
             timeout.cancel()
             del self._waits[wait]
             if not self._waits:
-                _compat.wake(self._crawler.engine)  # it may be idle
+                self.robots.engine.wake()  # it may be idle
         return self.robots.by_rules(found, request, time.time()), found
 
-    def _on_fetch_done(self, done: FetchDone) -> None:
-        """Count a fetch; end the comparisons that wait for one that has failed."""
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Count a fetch; a failed one ends the comparisons that wait."""
         found = done.found
         if isinstance(found, Pending) and found.preempted:
             return  # it is fetched again

@@ -142,7 +142,7 @@ class Enforcer:
         found = passed.found
         if found is not None:
             now = time.time()
-            if self._robots.lookup.get_valid(found.origin, now) is not found:
+            if self._robots.lookup.rules.get_valid(found.origin, now) is not found:
                 self._decide_again(request, passed, found.origin, now)
         elif "_splash_processed" in request.meta:
             self._check_splash(request)

@@ -15,6 +15,7 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
@@ -23,6 +24,7 @@ from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
 from scrapy_robotspec.plugin.settings.checks import ENABLE, missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.protocol.usage import Usage
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -59,27 +60,16 @@ class RobotSpecMiddleware(GateOwner):
         assert crawler.stats is not None
         self._crawler = crawler
         stats = crawler.stats
+        tokens = TokenSelector(crawler, self.settings)
+        self._stats = CrawlStats(crawler, self.settings, stats, LiveOrigins(), tokens)
         self.robots = CrawlRobots(
-            crawler, self.settings, self._on_fetch_done, stats, on_wait=self._on_wait
-        )
-        self._stats = CrawlStats(
-            crawler,
-            self.settings,
-            stats,
-            self.robots.live,
-            self.robots.tokens,
-            lambda origin: self._waits.count(origin),
+            crawler, self.settings, tokens, stats, progress=self._stats.progress
         )
         self._policy = self.robots.policy
-        self._waits = RequestWaits(
-            crawler,
-            self.robots,
-            on_delay=self._stats.spaced,
-            count_waiting=self._stats.waiting_changed,
-        )
+        self._waits = RequestWaits(crawler, self.robots, self._stats)
         self.gate = self._waits.gate
-        self._enforcer = Enforcer(self.robots, self._stats)
-        self.refuse_in_browser = self._enforcer.refuse
+        self.enforcer = Enforcer(self.robots, self._stats)
+        self.robots.lookup.followers += [self._stats, self.gate]
         if self._stats.report is not None:
             self._stats.report.create()
 
@@ -142,16 +132,16 @@ class RobotSpecMiddleware(GateOwner):
         origin = self._policy.origin(request)
         if origin is None:
             self._waits.goes_on(None, request)
-            self._enforcer.exempt(request)
+            self.enforcer.exempt(request)
             return None
         answer = self.robots.ask(origin, request, time.time())
         if isinstance(answer, Pending):
             return self._wait(origin, request)
         decision, found = answer
-        if self._policy.spaces and decision.allowed and self._waits.delay(found, request):
+        if self._policy.spaces and decision.allowed and self.robots.delay(found, request):
             return self._wait(origin, request)
         self._waits.goes_on(origin, request)
-        self._enforcer.apply(request, decision, found)
+        self.enforcer.apply(request, decision, found)
         return None
 
     async def _wait(self, origin: Origin, request: Request) -> Request | None:
@@ -159,14 +149,14 @@ class RobotSpecMiddleware(GateOwner):
         answer = await self._waits.wait(origin, request)
         if answer is None:
             return request
-        self._enforcer.apply(request, *answer)
+        self.enforcer.apply(request, *answer)
         return None
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response | Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""
-        return self._enforcer.check_response(request, response)
+        return self.enforcer.check_response(request, response)
 
     def process_exception(
         self, request: Request, exception: Exception, spider: Spider | None = None
@@ -178,21 +168,6 @@ class RobotSpecMiddleware(GateOwner):
         return None
 
     # --- events
-
-    def _on_wait(self, origin: Origin, change: int) -> None:
-        """A wait for the robots.txt of *origin* begins (1) or ends (-1)."""
-        self._stats.waiting_changed(change)
-        if change > 0:
-            self._stats.on_pending(origin)
-        elif not self._waits.count(origin) and not _compat.is_closing(self._crawler.engine):
-            self._stats.end_wait(origin)
-
-    def _on_fetch_done(self, done: FetchDone) -> None:
-        """Count a fetch, then block or release the requests of its origin."""
-        try:
-            self._stats.on_fetch_done(done, self._waits.count(done.found.origin), time.time())
-        finally:  # whatever cannot be counted, the requests go on
-            self.gate.update(done.found.origin)
 
     def _first_steps(self) -> Iterator[Callable[[], None]]:
         """The handlers of ``spider_opened``: an error in one stops no other."""
@@ -208,7 +183,7 @@ class RobotSpecMiddleware(GateOwner):
         observer = self.robots.observer
         _compat.watch_sending(
             self._crawler.engine,
-            self._enforcer.check_sending,
+            self.enforcer.check_sending,
             None if observer is None else observer.on_sent,
         )
 

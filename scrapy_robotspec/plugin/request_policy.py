@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
     from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
+    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import UsageRules
 
@@ -113,8 +114,11 @@ class RequestPolicy:
 
     def origin_asked(self, request: Request) -> Origin | None:
         """The origin whose robots.txt has to be known before *request* may go."""
+        # hot path
         origin = self.origin(request)
-        return None if origin is None or self.replacement(origin) is not None else origin
+        if origin is None or not self._settings.overrides:
+            return origin
+        return None if self.replacement(origin) is not None else origin
 
     # --- overrides
 

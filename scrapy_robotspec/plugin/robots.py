@@ -22,12 +22,12 @@ from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
+from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.request_policy import RequestPolicy
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.evidence.log_lines import Stage
-    from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -55,41 +55,38 @@ Answer = tuple[Decision, Resolved | None]
 class CrawlRobots:
     """Decides about the requests of one crawl.
 
-    *on_fetch_done* is called at the end of every fetch of a robots.txt; *stats* counts the fetches;
-    *runtime* connects the lookup to the crawl. *on_wait* is called with an origin and 1 or -1 when
-    a wait for its robots.txt begins or ends.
+    *stats* counts the fetches; *runtime* connects the lookup to the crawl. *progress* follows the
+    waits; None: no log line is written about them.
     """
 
     def __init__(
         self,
         crawler: Crawler,
         settings: Settings,
-        on_fetch_done: Callable[[FetchDone], None],
+        tokens: TokenSelector,
         stats: StatsCollector,
         runtime: type[CrawlRuntime] = CrawlRuntime,
-        on_wait: Callable[[Origin, int], None] = lambda origin, change: None,
+        progress: Progress | None = None,
     ) -> None:
         self.settings = settings
-        self.tokens = TokenSelector(
-            crawler, settings.edition, settings.user_agent_token, settings.overrides
-        )
-        self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
-        self.live = LiveOrigins()
+        self.tokens = tokens
+        self.policy = RequestPolicy(settings, tokens, ftp=_compat.handles_ftp(crawler))
+        self.progress = progress or Progress(stats, LiveOrigins(), after=0, interval=0)
+        self.live = self.progress.live
+        self.engine = _compat.Engine(crawler)
         self._crawler = crawler
-        self._on_wait = on_wait
         self._polling = False
         self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
-        self._on_fetch_done = on_fetch_done
-        self._runtime = runtime(
-            crawler, settings, self.tokens, self._fetch_done, self._watch, stats, self.live
-        )
-        self.note_route = self._runtime.routes.see
+        self._runtime = runtime(crawler, settings, self.tokens, self._watch, stats, self.live)
+        self.routes = self._runtime.routes
         self.loop_time = self._runtime.loop_time
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
             self.observer = self._open_evidence()
         self.lookup = open_lookup(self._runtime, settings)
+        if self.observer is not None:
+            self.lookup.followers.append(self.observer)
 
     # --- requests
 
@@ -103,7 +100,7 @@ class CrawlRobots:
             if overridden is not None:
                 return overridden, None
         # hot path
-        found = self.lookup.get_valid(origin, now) or self.lookup.ask(origin, now, request)
+        found = self.lookup.rules.get_valid(origin, now) or self.lookup.ask(origin, now, request)
         if isinstance(found, Pending):
             return found
         return self.by_rules(found, request, now), found
@@ -115,6 +112,23 @@ class CrawlRobots:
         if self.policy.refuses_usage:
             return self.policy.with_usage(decision, request, found)
         return decision
+
+    def delay(self, found: Resolved | None, request: Request) -> float | None:
+        """The crawl delay that *request* has to keep (seconds)."""
+        if found is None or not self.policy.spaces:
+            return None
+        return self.policy.delay(found, request)
+
+    def delay_now(self, origin: Origin, request: Request) -> float | None:
+        """The crawl delay of *request* by the rules in force.
+
+        None: it has to be decided again.
+        """
+        answer = self.ask(origin, request, time.time())
+        if isinstance(answer, Pending):
+            return None
+        decision, found = answer
+        return self.delay(found, request) if decision.allowed else None
 
     async def wait(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*, once its robots.txt is known or given up.
@@ -164,11 +178,6 @@ class CrawlRobots:
 
     # --- waits
 
-    def waiting(self, origin: Origin) -> int:
-        """Number of waits for the robots.txt of *origin*."""
-        live = self.live.get(origin)
-        return 0 if live is None else live.waits
-
     async def _known(self, origin: Origin, request: Request) -> Resolved:
         """Wait until *origin* is resolved, at most until it is given up."""
         event = f"the robots.txt of {origin} was known"
@@ -176,13 +185,13 @@ class CrawlRobots:
             raise IgnoreRequest(f"the spider was closed before {event}")
         live = self.live.use(origin)
         live.waits += 1
-        self._on_wait(origin, 1)
+        self.progress.wait_began(live)
         try:
             waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
             return await self.until(waiting, event)
         finally:
             live.waits -= 1
-            self._on_wait(origin, -1)
+            self.progress.wait_ended(live, is_closing=self.engine.is_closing)
             self.live.settle(live)
 
     async def until(self, waiting: Deferred[_T], event: str) -> _T:
@@ -192,7 +201,7 @@ class CrawlRobots:
         """
         assert self._crawler.engine is not None
         release_slot = _compat.extra_download_slot(self._crawler.engine)
-        _compat.wake(self._crawler.engine)
+        self.engine.wake()
         self._waits.add(waiting)
         self._watch()
         try:
@@ -215,7 +224,7 @@ class CrawlRobots:
 
     def _poll(self) -> None:
         self._polling = False
-        if _compat.is_closing(self._crawler.engine):
+        if self.engine.is_closing:
             self.stop()
         elif self.live or self._waits:
             self._watch()
@@ -229,13 +238,6 @@ class CrawlRobots:
         observer, exchanges = open_evidence(self._crawler, *used, time.time())
         self._runtime.archive_exchanges(exchanges)
         return observer
-
-    def _fetch_done(self, done: FetchDone) -> None:
-        try:
-            if self.observer is not None:
-                self.observer.on_fetch_done(done)
-        finally:
-            self._on_fetch_done(done)
 
     # --- start and end
 

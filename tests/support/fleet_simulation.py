@@ -190,9 +190,8 @@ class Process:
                 owner="",
                 lease_seconds=0.0,
             ),
+            self,  # type: ignore[arg-type]
             hold=HOLD,
-            delay_now=self._delay_now,
-            send_wait=lambda request: max(0.0, self.full_until - fleet.time.now),
             clock=lambda: EPOCH + fleet.time.now,
             monotonic=self.monotonic,
             call_later=self.call_later,
@@ -202,7 +201,14 @@ class Process:
     def delay(self) -> float:
         return self.fleet.delay if self._delay is None else self._delay
 
-    def _delay_now(self, origin: Origin, request: Request) -> float | None:
+    @property
+    def engine(self) -> Process:
+        return self
+
+    def send_wait(self, request: Request) -> float:
+        return max(0.0, self.full_until - self.fleet.time.now)
+
+    def delay_now(self, origin: Origin, request: Request) -> float | None:
         return self.delays.get(request.url, self.delay) if self.allowed(request) else None
 
     def monotonic(self) -> float:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.robots import Answer
-    from scrapy_robotspec.plugin.settings.tokens import Tokens
+    from scrapy_robotspec.plugin.settings.composite import Tokens
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -130,7 +130,7 @@ class BrowserGuard:
                 return response
         finally:
             visit.close()
-        raise self._obeying.refuse_in_browser(visit.page, *visit.refusal)
+        raise self._obeying.enforcer.refuse(visit.page, *visit.refusal)
 
     def visit(self, request: Request) -> Visit:
         """The visit for *request*; called in the loop of the crawl."""

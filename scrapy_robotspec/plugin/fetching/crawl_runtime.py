@@ -36,11 +36,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.policy import AccessPolicy
-    from scrapy_robotspec.lookup import FetchDone, Resolved
+    from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+    from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
+    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 _T = TypeVar("_T")
@@ -54,7 +55,7 @@ _LEASE_MARGIN = 5.0
 class CrawlRuntime:
     """Connects the lookup to the crawl.
 
-    *fetching* is called before every fetch, *on_fetch_done* after it; *stats* counts fetches.
+    *fetching* is called before every fetch; *stats* counts fetches.
     """
 
     random = staticmethod(random.random)
@@ -65,7 +66,6 @@ class CrawlRuntime:
         crawler: Crawler,
         settings: Settings,
         tokens: TokenSelector,
-        on_fetch_done: Callable[[FetchDone], None],
         fetching: Callable[[], None],
         stats: StatsCollector,
         live: LiveOrigins,
@@ -91,7 +91,6 @@ class CrawlRuntime:
         self.in_thread = _compat.Threads()
         self._policy = settings.policy()
         self._overrides = settings.overrides
-        self.on_fetch_done = on_fetch_done
         self._fetching = fetching
         self.live = live
 

@@ -7,9 +7,11 @@ a summary line at intervals. Many origins with the same failure share one line.
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
     from scrapy_robotspec.plugin.reporting.report import OriginStatsTable
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -32,8 +34,8 @@ class Progress:
     """Tracks pending origins and waiting requests of one crawl.
 
     *after*: seconds until an unanswered robots.txt is logged (``ROBOTSPEC_PROGRESS_AFTER``).
-    *interval*: seconds between summary lines (``LOGSTATS_INTERVAL``); 0: none. *waiting_of* counts
-    the waiting requests of an origin. *rows* are those of the report.
+    *interval*: seconds between summary lines (``LOGSTATS_INTERVAL``); 0: none. *rows* are
+    those of the report.
     """
 
     def __init__(
@@ -43,17 +45,15 @@ class Progress:
         *,
         after: float,
         interval: float,
-        waiting_of: Callable[[Origin], int],
-        clock: Callable[[], float],
-        call_later: Callable[..., Any],
+        clock: Callable[[], float] = time.time,
+        call_later: Callable[..., Any] = _compat.call_later,
         rows: OriginStatsTable | None = None,
     ) -> None:
         self._stats = stats
-        self._live = live
+        self._live = self.live = live
         self._rows = rows
         self._after = after
         self._interval = interval
-        self._waiting_of = waiting_of
         self._clock = clock
         self._call_later = call_later
         self._waiting = 0
@@ -67,6 +67,17 @@ class Progress:
         """Calls that will name an origin that is silent, and the one for the summary line."""
 
     # --- events
+
+    def wait_began(self, live: LiveOrigin) -> None:
+        """A request waits for the robots.txt of *live*."""
+        self.waiting_changed(1)
+        self.on_pending(live.origin)
+
+    def wait_ended(self, live: LiveOrigin, *, is_closing: bool) -> None:
+        """The wait ends; with the last one that of its origin."""
+        self.waiting_changed(-1)
+        if not live.waiting and not is_closing:
+            self.end_wait(live.origin)
 
     def on_pending(self, origin: Origin) -> None:
         """A request waits for the robots.txt of *origin*."""
@@ -169,7 +180,7 @@ class Progress:
         """Name *origin*, which has not answered for :attr:`_after` seconds."""
         del self._timers[origin]
         line = "robots.txt of %s has not answered for %g s: %s"
-        requests = count(self._waiting_of(origin), "request waits", "requests wait")
+        requests = count(self._live.use(origin).waiting, "request waits", "requests wait")
         self._write(origin, "silent", "silent", line, origin, self._after, requests)
 
     def _log_summary(self) -> None:

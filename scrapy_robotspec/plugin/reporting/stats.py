@@ -19,7 +19,7 @@ from scrapy_robotspec.render.text import count, safe
 from scrapy_robotspec.signals import request_refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -38,10 +38,7 @@ logger = logging.getLogger("scrapy_robotspec")
 
 
 class CrawlStats:
-    """Counts events in Scrapy's stats, for the log, and for the report.
-
-    *waiting_of* counts the waiting requests of an origin.
-    """
+    """Counts events in Scrapy's stats, for the log, and for the report."""
 
     def __init__(
         self,
@@ -50,10 +47,10 @@ class CrawlStats:
         stats: StatsCollector,
         live: LiveOrigins,
         tokens: TokenSelector,
-        waiting_of: Callable[[Origin], int],
     ) -> None:
         self._crawler = crawler
         self._stats = stats
+        self._live = live
         self._settings = settings
         self._summary = Summary()
         self.requests = RequestCounts()
@@ -64,18 +61,13 @@ class CrawlStats:
 
             self.report = Report(crawler, settings, tokens)
             self._rows = self.report.origins
-        self._progress = progress = Progress(
+        self.progress = self._progress = Progress(
             stats,
             live,
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
-            waiting_of=waiting_of,
-            clock=time.time,
-            call_later=_compat.call_later,
             rows=self._rows,
         )
-        self.on_pending, self.end_wait = progress.on_pending, progress.end_wait
-        self.waiting_changed = progress.waiting_changed
         self.from_cache = [0, 0]
         """Requests decided by a fresh and by a stale record. They reach Scrapy's stats with the
         next fetch, or at the end: hot path."""
@@ -159,9 +151,11 @@ class CrawlStats:
         if self._rows is not None:
             self._rows[origin].crawl_delay = delay
 
-    def on_fetch_done(self, done: FetchDone, waiting: int, now: float) -> None:
-        """A fetch ended at *now* while *waiting* requests waited."""
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """A fetch ended while requests waited."""
         found, record, before = done.found, done.record, done.before
+        live, now = self._live.get(found.origin), time.time()
+        waiting = 0 if live is None else live.waiting
         if isinstance(found, Pending) and found.preempted:
             self._stats.inc_value("robotspec/preempted")
             return

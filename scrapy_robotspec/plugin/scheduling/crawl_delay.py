@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup.tiered_store import TieredStore
+    from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.store.base import Reservation
     from scrapy_robotspec.store.memory import MemoryStore
 
@@ -248,25 +249,22 @@ class _Line(Place):
 class CrawlDelay:
     """Requests of one process that wait for slots of *store*.
 
-    *hold* is :class:`FleetPace`'s. *delay_now* returns the delay by the rules in force (seconds);
-    None or 0.0 if the request has to be decided again. *send_wait* returns the seconds until the
-    downloader would send it. *clock* gives epoch seconds, *monotonic* seconds.
+    *robots* decides. *hold* is :class:`FleetPace`'s. *clock* gives epoch seconds, *monotonic*
+    seconds.
     """
 
     def __init__(
         self,
         store: MemoryStore | TieredStore,
+        robots: CrawlRobots,
         *,
         hold: float,
-        delay_now: Callable[[Origin, Request], float | None],
-        send_wait: Callable[[Request], float],
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
         self._pace = FleetPace(store, hold, monotonic)
-        self._delay_now = delay_now
-        self._send_wait = send_wait
+        self._robots = robots
         self._clock = clock
         self._monotonic = monotonic
         self._call_later = call_later
@@ -327,7 +325,8 @@ class CrawlDelay:
         best, now = line.waiters[0], self._monotonic()
         if not self._is_current(line, best):
             return
-        wait, delay = max(line.not_before - now, self._send_wait(best.request)), best.delay
+        delay = best.delay
+        wait = max(line.not_before - now, self._robots.engine.send_wait(best.request))
         if wait > 0:
             await self._sleep(line, wait)
             return
@@ -344,7 +343,7 @@ class CrawlDelay:
                 if waiter.turn.called:  # cancelled, because another one was dismissed
                     continue
                 fits = self._is_current(line, waiter) and waiter.delay <= delay
-                if fits and self._send_wait(waiter.request) <= 0:
+                if fits and self._robots.engine.send_wait(waiter.request) <= 0:
                     self._pace.use(line, at, delay)
                     line.dismiss(waiter, True)
                     return
@@ -352,7 +351,7 @@ class CrawlDelay:
 
     def _is_current(self, line: _Line, waiter: _Waiter) -> bool:
         """Whether *waiter* waits for a delay by the rules in force; else it is dismissed."""
-        waiter.delay = self._delay_now(line.origin, waiter.request) or 0.0
+        waiter.delay = self._robots.delay_now(line.origin, waiter.request) or 0.0
         if not waiter.delay:
             line.dismiss(waiter, False)
         return waiter.delay > 0

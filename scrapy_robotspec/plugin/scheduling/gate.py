@@ -30,7 +30,7 @@ import logging
 from collections import OrderedDict
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin import _compat
@@ -42,46 +42,25 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
+    from scrapy_robotspec.lookup import FetchDone
+    from scrapy_robotspec.lookup.live_origins import LiveOrigin
     from scrapy_robotspec.plugin._compat import DownloadSlots
+    from scrapy_robotspec.plugin.robots import CrawlRobots
+    from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
 logger = logging.getLogger("scrapy_robotspec")
 
 
 class Gate:
-    """States of *live* origins; any other origin is READY.
+    """States of the live origins of *robots*; any other origin is READY.
 
-    *origin_of* returns the origin whose robots.txt governs a request, or None. *knows* says whether
-    an origin has valid rules, *is_spaced* whether a crawl delay is in force for it. *may_fetch* is
-    the lookup's; *wake* makes the engine look into the scheduler. *on_waiting* is called with each
-    request that is queued while its origin is not READY, *count_waiting* with each change of the
-    number of queued requests whose origin is HELD. *is_active* says whether a request is in the
-    downloader.
+    *delay* says for which origins a crawl delay is in force; None: for none.
     """
 
-    def __init__(
-        self,
-        live: LiveOrigins,
-        *,
-        origin_of: Callable[[Request], Origin | None],
-        knows: Callable[[Origin], bool],
-        is_spaced: Callable[[Origin], bool],
-        may_fetch: Callable[[Callable[[], object]], bool],
-        wake: Callable[[], None],
-        on_waiting: Callable[[Origin, Request], object],
-        count_waiting: Callable[[int], None],
-        is_active: Callable[[Request], bool],
-    ) -> None:
-        self._live = live
-        self.origin_of = origin_of
-        self.count_waiting = count_waiting
-        self._knows = knows
-        self.is_spaced = is_spaced
-        self.may_fetch = partial(may_fetch, wake)
-        """Whether a fetch may begin; else the engine is woken later."""
-        self._wake = wake
-        self._on_waiting = on_waiting
-        self._is_active = is_active
+    def __init__(self, robots: CrawlRobots, delay: CrawlDelay | None = None) -> None:
+        self._robots = robots
+        self._live = robots.live
+        self._delay = delay
         self.popped: dict[Request, Origin | None] = {}
         """Requests that have left the scheduler and neither wait nor go on, with the origin that is
         HELD for each. One that another middleware drops, answers or sends back is in the downloader
@@ -94,9 +73,24 @@ class Gate:
     def queue(self, request: Request) -> Origin | None:
         """Note that *request* is queued; return its origin, or None."""
         origin = self.origin_of(request)
-        if origin is not None and self._live.get(origin) is not None:
-            self._on_waiting(origin, request)
+        if origin is not None and origin in self._live:
+            self._robots.routes.see(origin, request)
         return origin
+
+    def origin_of(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt has to be known before *request* may go."""
+        return self._robots.policy.origin_asked(request)
+
+    def may_fetch(self) -> bool:
+        """Whether a fetch may begin; else the engine is woken later."""
+        return self._robots.lookup.limiter.may_begin(self._robots.engine.wake)
+
+    def is_spaced(self, origin: Origin) -> bool:
+        """Whether requests of *origin* leave their queue one at a time."""
+        return self._delay is not None and self._delay.is_spaced(origin)
+
+    def _knows(self, origin: Origin) -> bool:
+        return self._robots.lookup.knows(origin)
 
     def state(self, origin: Origin) -> QueueState:
         """The state of *origin*."""
@@ -146,9 +140,13 @@ class Gate:
         if live is None or live.holds:
             return
         if live.state is not QueueState.READY:
-            all_go = not self.count(origin) or self._knows(origin)
+            all_go = not live.queued or self._knows(origin)
             self._set(live, QueueState.READY if all_go else QueueState.UNKNOWN)
         self._live.settle(live)
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Let the requests of an origin go that is known now."""
+        self.update(done.found.origin)
 
     def _set(self, live: LiveOrigin, state: QueueState) -> None:
         if state is live.state:
@@ -157,16 +155,21 @@ class Gate:
         for queues in self.queues:
             queues.on_state(live.origin, state)
         if state is not QueueState.HELD:
-            self._wake()
+            self._robots.engine.wake()
 
     # --- queues
 
     def count(self, origin: Origin) -> int:
         """The number of requests of *origin* that are held back in queues."""
         live = self._live.get(origin)
-        if live is None or live.state is QueueState.READY:
-            return 0
-        return sum(queues.count(origin) for queues in self.queues)
+        return 0 if live is None else live.queued
+
+    def count_queued(self, origin: Origin, state: QueueState, change: int) -> None:
+        """*change* more requests of *origin* are in a queue in *state*."""
+        if state is not QueueState.READY:
+            self._live[origin].queued += change
+        if state is QueueState.HELD:
+            self._robots.progress.waiting_changed(change)
 
     def must_wait(self, is_full: Callable[[], bool]) -> bool:
         """Whether the engine must send nothing.
@@ -188,7 +191,7 @@ class Gate:
 
     def return_lost(self) -> None:
         """Let other requests go where the popped one will not arrive."""
-        for request in [each for each in self.popped if not self._is_active(each)]:
+        for request in [each for each in self.popped if not self._robots.engine.is_active(each)]:
             origin = self.popped.pop(request)
             if origin is not None:
                 self.update(origin)
@@ -286,21 +289,28 @@ class SlotTable:
         return best
 
 
-class OriginQueues:
-    """The queues of one scheduler queue. ``gate`` None: every request may go.
+class QueueOwner(Protocol):
+    """Keeps the queues under their names."""
 
-    ``on_empty`` is called with each queue that has become empty.
+    def remove(self, queue: OriginQueue) -> None:
+        """Close *queue*, which has become empty."""
+
+
+class OriginQueues:
+    """The queues of one scheduler queue.
+
+    ``owner`` closes them. ``gate`` None: every request may go.
     """
 
     def __init__(
         self,
         gate: Gate | None,
         downloads: DownloadSlots,
-        on_empty: Callable[[OriginQueue], None],
+        owner: QueueOwner,
     ) -> None:
         self._gate = gate
         self._downloads = downloads
-        self._on_empty = on_empty
+        self._owner = owner
         self._queues: dict[Origin | None, dict[str, OriginQueue]] = {}
         self.size = 0
         """Number of requests."""
@@ -332,8 +342,9 @@ class OriginQueues:
         queue.requests.push(request)
         self.size += 1
         if queue.state is QueueState.HELD:
-            self._count_waiting(1)
+            self._count(queue, 1)
         elif queue.state is QueueState.UNKNOWN:  # the newest
+            self._count(queue, 1)
             self._unknown.renew(queue)
         elif queue.requests.curprio != queue.rank:
             self._ready.discard(queue)
@@ -365,9 +376,6 @@ class OriginQueues:
             self._displace(queue)
             queue.state = state
             self._place(queue)
-
-    def count(self, origin: Origin) -> int:
-        return sum(len(queue.requests) for queue in self._queues.get(origin, {}).values())
 
     # --- choice
 
@@ -402,6 +410,8 @@ class OriginQueues:
         finally:
             left = len(requests)
             self.size += left - size
+            if queue.state is QueueState.UNKNOWN:
+                self._count(queue, left - size)
         if request is None and left:
             logger.error(
                 "%d requests of %s cannot be read from their queue",
@@ -434,28 +444,28 @@ class OriginQueues:
     # --- places
 
     def _place(self, queue: OriginQueue) -> None:
-        if queue.state is QueueState.HELD:
-            self._count_waiting(len(queue.requests))
-        elif queue.state is QueueState.UNKNOWN:
-            self._unknown.add(queue)
-        else:
+        if queue.state is QueueState.READY:
             self._ready.add(queue)
+            return
+        self._count(queue, len(queue.requests))
+        if queue.state is QueueState.UNKNOWN:
+            self._unknown.add(queue)
 
     def _displace(self, queue: OriginQueue) -> None:
-        if queue.state is QueueState.HELD:
-            self._count_waiting(-len(queue.requests))
-        elif queue.state is QueueState.UNKNOWN:
-            self._unknown.discard(queue)
-        else:
+        if queue.state is QueueState.READY:
             self._ready.discard(queue)
+            return
+        self._count(queue, -len(queue.requests))
+        if queue.state is QueueState.UNKNOWN:
+            self._unknown.discard(queue)
 
-    def _count_waiting(self, change: int) -> None:
-        if self._gate is not None:
-            self._gate.count_waiting(change)
+    def _count(self, queue: OriginQueue, change: int) -> None:
+        if self._gate is not None and queue.origin is not None:
+            self._gate.count_queued(queue.origin, queue.state, change)
 
     def _close(self, queue: OriginQueue) -> None:
         queues = self._queues[queue.origin]
         del queues[queue.slot]
         if not queues:
             del self._queues[queue.origin]
-        self._on_empty(queue)
+        self._owner.remove(queue)

@@ -66,7 +66,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         assert crawler.engine is not None
         self._slots = _compat.DownloadSlots(crawler.engine)
         self._gate = find_gate(crawler)
-        self._queues = OriginQueues(self._gate, self._slots, self._remove)
+        self._queues = OriginQueues(self._gate, self._slots, self)
         self._warned = False
         for name, requests in list(self.pqueues.items()):
             self._resume(name, requests)
@@ -145,7 +145,8 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         origin = self._gate.origin_of(request) if self._gate is not None else None
         return self._slot_of(request), origin
 
-    def _remove(self, queue: OriginQueue) -> None:
+    def remove(self, queue: OriginQueue) -> None:
+        """Close *queue*, which is empty."""
         # hot path
         self.pqueues.pop(queue.name, None)
         if self.key:

@@ -8,13 +8,11 @@ them wait.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.gate import Gate
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import Answer, CrawlRobots
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
     from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
@@ -35,56 +33,28 @@ _DONT_FILTER = "_robotspec_dont_filter"
 
 
 class RequestWaits:
-    """Waits of requests in ``process_request``.
+    """Waits of requests in ``process_request``."""
 
-    *on_delay* is called with an origin and its delay before a request waits for it; *count_waiting*
-    is the gate's.
-    """
-
-    def __init__(
-        self,
-        crawler: Crawler,
-        robots: CrawlRobots,
-        *,
-        on_delay: Callable[[Origin, float], None],
-        count_waiting: Callable[[int], None],
-    ) -> None:
+    def __init__(self, crawler: Crawler, robots: CrawlRobots, stats: CrawlStats) -> None:
         self._crawler = crawler
         self._robots = robots
-        self._policy = policy = robots.policy
-        self._on_delay = on_delay
-        self._crawl_delay = self._open_crawl_delay() if policy.spaces else None
+        self._stats = stats
+        self._crawl_delay = self._open_crawl_delay() if robots.policy.spaces else None
         self._is_foreign = False
         """Whether the scheduler's queues do not obey the gate."""
         self._parked = 0
         """Requests of such a scheduler that wait."""
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
-        self.gate = Gate(
-            robots.live,
-            origin_of=policy.origin_asked if robots.settings.overrides else policy.origin,
-            knows=lambda origin: robots.lookup.knows(origin, time.time()),
-            is_spaced=self._is_spaced,
-            may_fetch=robots.lookup.limiter.may_begin,
-            wake=lambda: _compat.wake(crawler.engine),
-            on_waiting=robots.note_route,
-            count_waiting=count_waiting,
-            is_active=lambda request: _compat.is_active(crawler.engine, request),
-        )
+        self.gate = Gate(robots, self._crawl_delay)
         self._popped = self.gate.popped
 
     def _open_crawl_delay(self) -> CrawlDelay:
         from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
         return CrawlDelay(
-            self._robots.lookup.store,
-            hold=self._robots.settings.hold_timeout,
-            delay_now=self._delay_now,
-            send_wait=lambda request: _compat.send_wait(self._crawler.engine, request),
+            self._robots.lookup.store, self._robots, hold=self._robots.settings.hold_timeout
         )
-
-    def _is_spaced(self, origin: Origin) -> bool:
-        return self._crawl_delay is not None and self._crawl_delay.is_spaced(origin)
 
     # --- requests
 
@@ -98,14 +68,8 @@ class RequestWaits:
         """*request* has not waited, and goes on or is refused."""
         # hot path
         if self._is_foreign and self._is_full():
-            _compat.wake(self._crawler.engine)
+            self._robots.engine.wake()
         self.gate.goes_on(origin, request)
-
-    def delay(self, found: Resolved | None, request: Request) -> float | None:
-        """The crawl delay that *request* has to keep (seconds)."""
-        if found is None or self._crawl_delay is None:
-            return None
-        return self._policy.delay(found, request)
 
     async def wait(self, origin: Origin, request: Request) -> Answer | None:
         """The decision about *request*, once it may go.
@@ -122,7 +86,7 @@ class RequestWaits:
                 parking.park(request)
             answer = await self._wait(origin, request)
         except IgnoreRequest:
-            goes_back = _compat.is_closing(self._crawler.engine) and request not in self._returned
+            goes_back = self._robots.engine.is_closing and request not in self._returned
             if not goes_back:
                 raise
             self._returned.add(request)
@@ -137,36 +101,24 @@ class RequestWaits:
 
     async def _wait(self, origin: Origin, request: Request) -> Answer:
         with self.gate.hold(origin, request):
-            self._robots.note_route(origin, request)
+            self._robots.routes.see(origin, request)
             has_slot = False
             while True:
                 decision, found = await self._robots.wait(origin, request)
-                delay = self.delay(found, request) if decision.allowed else None
+                delay = self._robots.delay(found, request) if decision.allowed else None
                 if has_slot or found is None or not delay:
                     return decision, found
                 assert self._crawl_delay is not None
-                self._on_delay(origin, delay)
+                self._stats.spaced(origin, delay)
                 earliest = (found.fetched_at or 0.0) + delay  # the robots.txt counts as a page
                 turn = self._crawl_delay.wait(request, origin, delay, earliest)
                 has_slot = await self._robots.until(turn, "a crawl-delay had passed")
-
-    def _delay_now(self, origin: Origin, request: Request) -> float | None:
-        """The crawl delay of *request* by the rules in force; None if it has to be decided."""
-        answer = self._robots.ask(origin, request, time.time())
-        if isinstance(answer, Pending):
-            return None
-        decision, found = answer
-        return self.delay(found, request) if decision.allowed else None
 
     def send_back(self, request: Request) -> Request:
         """*request*, marked so that the duplicates filter lets it pass again."""
         request.meta.setdefault(_DONT_FILTER, request.dont_filter)
         request.dont_filter = True
         return request
-
-    def count(self, origin: Origin) -> int:
-        """Number of requests that wait for *origin*, in or outside the scheduler."""
-        return self.gate.count(origin) + self._robots.waiting(origin)
 
     # --- start and end
 

@@ -22,8 +22,13 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import is_label
 
 if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
     from scrapy_robotspec.converters import Converter
-    from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens
+
+Tokens = tuple[str, ...]
+Chooser = Callable[["Request", "Crawler"], Any]
 
 _IMPORT_PATH = re.compile(r"[^\W\d]\w*([.:][^\W\d]\w*)+")
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.outcome import StatusPolicy
     from scrapy_robotspec.access.overrides import HostTable, Override
     from scrapy_robotspec.access.usage_policy import PolicyName
-    from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens
+    from scrapy_robotspec.plugin.settings.composite import Chooser, Tokens
 
 _T = TypeVar("_T")
 

@@ -6,7 +6,6 @@ The reading of tokens is in ``protocol/agents.py``, that of the setting in ``com
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
@@ -23,13 +22,10 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from scrapy_robotspec.access.overrides import HostTable, Override
-    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.plugin.settings.composite import Chooser, Tokens
+    from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
-
-Tokens = tuple[str, ...]
-Chooser = Callable[["Request", "Crawler"], Any]
 
 _SETTING = "ROBOTSPEC_USER_AGENT_TOKEN"
 #: The key in ``request.meta`` that overrides every setting.
@@ -54,16 +50,11 @@ class TokenSelector:
     the request ends in its errback, it is never crawled on a guess.
     """
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        edition: Edition,
-        setting: Tokens | Chooser | None = None,
-        overrides: HostTable[Override] | None = None,
-    ) -> None:
+    def __init__(self, crawler: Crawler, settings: Settings) -> None:
         self._crawler = crawler
-        self._edition = edition
-        self._by_host = overrides
+        self._edition = settings.edition
+        self._by_host = settings.overrides
+        setting = settings.user_agent_token
         self._has_doubt = False
         self._choose: Chooser | None = None
         self.fixed: Tokens | None = None

@@ -87,6 +87,7 @@ class LookupHarness:
             LiveOrigins(),
             max_bytes=max_bytes,
         )
+        self.lookup.followers.append(self)
         self.limiter = self.lookup.limiter
         self.fetching: dict[Origin, Deferred[FetchResult]] = {}
         self.fetched: list[Origin] = []

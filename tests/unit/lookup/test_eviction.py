@@ -37,7 +37,7 @@ events = st.one_of(
 
 def seen(harness: LookupHarness, origin: Origin, path: str, tokens: tuple[str, ...]) -> object:
     """The decision about a URL, or what it waits for."""
-    is_known = harness.lookup.knows(origin, harness.clock())
+    is_known = harness.lookup.knows(origin)
     found = harness.ask(origin)
     stored = harness.memory.get(origin)
     if not isinstance(found, Resolved):

@@ -332,10 +332,10 @@ def test_an_origin_is_known_while_a_refresh_is_due() -> None:
     harness.ask()
     harness.answer(FILE)
     harness.pass_time(81.0)
-    assert harness.lookup.knows(A, harness.clock())
+    assert harness.lookup.knows(A)
     assert isinstance(harness.ask(), Resolved)
     harness.pass_time(20.0)
-    assert not harness.lookup.knows(A, harness.clock())
+    assert not harness.lookup.knows(A)
 
 
 def test_of_an_origin_few_objects_stay() -> None:

@@ -83,9 +83,14 @@ def test_a_hostile_file_gives_few_lines() -> None:
 
 def test_the_text_of_an_override_is_read_once() -> None:
     """Not for each page: what depends on the file alone is kept with it."""
-    crawler = get_crawler(settings_dict={"ROBOTSPEC_OVERRIDES": {"example.com": GROUPS.decode()}})
+    crawler = get_crawler(
+        settings_dict={
+            "ROBOTSPEC_OVERRIDES": {"example.com": GROUPS.decode()},
+            "ROBOTSPEC_USER_AGENT_TOKEN": "foo",
+        }
+    )
     checked = Settings.from_scrapy(crawler.settings)
-    tokens = TokenSelector(crawler, checked.edition, ("foo",), checked.overrides)
+    tokens = TokenSelector(crawler, checked)
     policy = RequestPolicy(checked, tokens, ftp=False)
     pages = [Request(f"http://example.com/{n}") for n in range(2)]
     decisions = [policy.by_override(Origin("http", "example.com", 80), page) for page in pages]

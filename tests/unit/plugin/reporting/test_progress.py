@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from typing import Any
 
 import pytest
@@ -30,13 +29,12 @@ class Log:
         self.clock = Clock()
         self.clock.advance(1_000_000)
         self.stats = StatsCollector(Crawler(Spider))
-        self.waiting: dict[Origin, int] = defaultdict(int)
+        self.live = LiveOrigins()
         self.progress = Progress(
             self.stats,
-            LiveOrigins(),
+            self.live,
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),
-            waiting_of=self.waiting.__getitem__,
             clock=self.clock.seconds,
             call_later=self.clock.callLater,
         )
@@ -54,7 +52,7 @@ def log(caplog: pytest.LogCaptureFixture) -> Log:
 
 
 def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
-    log.waiting[A] = 12
+    log.live.use(A).queued = 12
     log.progress.on_pending(A)
     log.clock.advance(4.9)
     assert log.lines() == []

@@ -234,8 +234,8 @@ def test_overrides_and_usage_preferences_are_counted() -> None:
 def create(setting: str) -> Report:
     crawler = Crawler(Spider)
     crawler.spider = Spider("shop")
-    settings = Settings(report=setting)
-    report = Report(crawler, settings, TokenSelector(crawler, settings.edition, ("shop",)))
+    settings = Settings(report=setting, user_agent_token=("shop",))
+    report = Report(crawler, settings, TokenSelector(crawler, settings))
     report.create()
     return report
 

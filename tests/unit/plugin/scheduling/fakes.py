@@ -36,22 +36,24 @@ class GateHarness:
         self.waiting = 0
         self.live = LiveOrigins()
         self.downloads = ActiveRequests()
-        self.gate = Gate(
-            self.live,
-            origin_of=lambda request: Origin.of(request.url),
-            knows=self.known.__contains__,
-            is_spaced=self.spaced.__contains__,
-            may_fetch=lambda when_free: self.fetch_slots,
-            wake=self._wake,
-            on_waiting=lambda origin, request: None,
-            count_waiting=self._count_waiting,
-            is_active=self.downloads.is_active,
-        )
+        # All that the gate asks, in one object.
+        self.lookup = self.limiter = self.progress = self.engine = self.routes = self
+        self.is_active = self.downloads.is_active
+        self.gate = Gate(cast("Any", self), cast("Any", self))
 
-    def _count_waiting(self, change: int) -> None:
+    def knows(self, origin: Origin) -> bool:
+        return origin in self.known
+
+    def is_spaced(self, origin: Origin) -> bool:
+        return origin in self.spaced
+
+    def may_begin(self, when_free: Any) -> bool:
+        return self.fetch_slots
+
+    def waiting_changed(self, change: int) -> None:
         self.waiting += change
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
         self.wakes += 1
 
     def hold(self, origin: Origin) -> ExitStack:
@@ -88,10 +90,12 @@ class QueuesHarness:
 
     def __init__(self, harness: GateHarness | None) -> None:
         self.downloads = harness.downloads if harness else ActiveRequests()
-        self.emptied: list[OriginQueue] = []
         self.queues: OriginQueues = OriginQueues(
-            harness.gate if harness else None, cast("Any", self.downloads), self.emptied.append
+            harness.gate if harness else None, cast("Any", self.downloads), self
         )
+
+    def remove(self, queue: OriginQueue) -> None:
+        """Nothing is to be closed."""
 
     def push(self, slot: str, origin: Origin | None, request: Any, rank: int = 0) -> None:
         """Queue *request*; *rank* is that of a new queue, the lowest first."""

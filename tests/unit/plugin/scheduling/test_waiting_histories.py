@@ -44,31 +44,27 @@ class Crawl(LookupHarness):
         super().__init__(hold_timeout=HOLD, retry_max_delay=8.0)
         self.live = LiveOrigins()
         self.lookup = Lookup(self, self.store, 1, self.live)
+        self.lookup.followers.append(self)
         self.downloads = ActiveRequests()
-        self.gate = Gate(
-            self.live,
-            origin_of=lambda request: request.origin,  # type: ignore[attr-defined]
-            knows=lambda origin: self.lookup.knows(origin, self.clock()),
-            is_spaced=lambda origin: False,
-            may_fetch=self.lookup.limiter.may_begin,
-            wake=self._wake,
-            on_waiting=lambda origin, request: None,
-            count_waiting=self._count_waiting,
-            is_active=self.downloads.is_active,
-        )
+        self.engine = self.progress = self
+        self.is_active = self.downloads.is_active
+        self.gate = Gate(cast("Any", self))
         self.waiting = 0
         self.queues: OriginQueues = OriginQueues(
-            self.gate, cast("Any", self.downloads), lambda queue: None
+            self.gate, cast("Any", self.downloads), cast("Any", self)
         )
         self.woken = False
         self.pages = self.waits = 0
         self.errors: list[object] = []
         self.done: list[Page] = []
 
-    def _wake(self) -> None:
+    def remove(self, queue: object) -> None:
+        """Nothing is to be closed."""
+
+    def wake(self) -> None:
         self.woken = True
 
-    def _count_waiting(self, change: int) -> None:
+    def waiting_changed(self, change: int) -> None:
         self.waiting += change
 
     def on_fetch_done(self, done: FetchDone) -> None:

@@ -31,7 +31,7 @@ def hook(spider: type[Spider] = Plain, /, **settings: Any) -> TokenSelector:
     crawler = Crawler(spider, settings)
     crawler.spider = spider()
     read = Settings.from_scrapy(crawler.settings)
-    return TokenSelector(crawler, read.edition, read.user_agent_token, read.overrides)
+    return TokenSelector(crawler, read)
 
 
 def by_meta(token: object) -> Request:
