@@ -146,6 +146,21 @@ def is_closing(engine: ExecutionEngine | None) -> bool:
     return engine is None or not engine.running or slot is None or slot.closing is not None
 
 
+def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> None:
+    """Make *call* when the spider begins to close.
+
+    Scrapy sends no signal then.
+    """
+    slot: Any = getattr(engine, "_slot", None)
+    close = slot.close
+
+    def closing() -> Any:
+        call_later(0, call)  # when ``closing`` is set
+        return close()
+
+    slot.close = closing
+
+
 def was_started(engine: ExecutionEngine | None) -> bool:
     """Whether *engine* was started: only then it sends ``engine_stopped``."""
     return engine is not None and engine.start_time is not None

@@ -45,9 +45,6 @@ logger = logging.getLogger("scrapy_robotspec")
 
 _T = TypeVar("_T")
 
-#: Pause between two looks for a spider that closes (seconds).
-_POLL = 0.2
-
 #: A decision and what it was made from; None: an override needs no robots.txt.
 Answer = tuple[Decision, Resolved | None]
 
@@ -75,10 +72,9 @@ class CrawlRobots:
         self.live = self.progress.live
         self.engine = _compat.Engine(crawler)
         self._crawler = crawler
-        self._polling = False
         self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
-        self._runtime = runtime(crawler, settings, self.tokens, self._watch, stats, self.live)
+        self._runtime = runtime(crawler, settings, self.tokens, stats, self.live)
         self.routes = self._runtime.routes
         self.loop_time = self._runtime.loop_time
         self.observer: EvidenceObserver | None = None
@@ -203,7 +199,8 @@ class CrawlRobots:
         release_slot = _compat.extra_download_slot(self._crawler.engine)
         self.engine.wake()
         self._waits.add(waiting)
-        self._watch()
+        if self._is_stopped:
+            waiting.cancel()
         try:
             result: _T = await _compat.as_future(waiting)
             return result
@@ -212,22 +209,6 @@ class CrawlRobots:
         finally:
             self._waits.discard(waiting)
             release_slot()
-
-    def _watch(self) -> None:
-        """Look for a spider that closes while anything waits or is fetched.
-
-        Scrapy sends no signal when a spider begins to close.
-        """
-        if not self._polling:
-            self._polling = True
-            _compat.call_later(_POLL, self._poll)
-
-    def _poll(self) -> None:
-        self._polling = False
-        if self.engine.is_closing:
-            self.stop()
-        elif self.live or self._waits:
-            self._watch()
 
     # --- evidence
 
@@ -251,6 +232,7 @@ class CrawlRobots:
             "kept" if self.settings.keeps_delays else "not kept",
         )
         _compat.limit_pages(self._crawler)
+        _compat.when_closing(self._crawler.engine, self.stop)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
         if self.observer is not None:

@@ -27,8 +27,6 @@ from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
@@ -55,7 +53,7 @@ _LEASE_MARGIN = 5.0
 class CrawlRuntime:
     """Connects the lookup to the crawl.
 
-    *fetching* is called before every fetch; *stats* counts fetches.
+    *stats* counts fetches.
     """
 
     random = staticmethod(random.random)
@@ -66,7 +64,6 @@ class CrawlRuntime:
         crawler: Crawler,
         settings: Settings,
         tokens: TokenSelector,
-        fetching: Callable[[], None],
         stats: StatsCollector,
         live: LiveOrigins,
     ) -> None:
@@ -91,7 +88,6 @@ class CrawlRuntime:
         self.in_thread = _compat.Threads()
         self._policy = settings.policy()
         self._overrides = settings.overrides
-        self._fetching = fetching
         self.live = live
 
     def clock(self) -> float:
@@ -123,7 +119,6 @@ class CrawlRuntime:
 
         Fails only by being cancelled: any other failure is in the result.
         """
-        self._fetching()
         return _compat.deferred(self._fetch(origin, request))
 
     async def _fetch(self, origin: Origin, request: Request) -> FetchResult:
