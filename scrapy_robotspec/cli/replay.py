@@ -105,7 +105,7 @@ def _summary(result: ReplayResult) -> Iterator[str]:
     words.append(f"differ: {result.differ:,}")
     others = result.problem_count - result.differ
     if result.without_file:
-        words.append(f"without a robots.txt: {result.without_file:,}")
+        words.append(f"no file needed: {result.without_file:,}")
     if result.not_checkable:
         words.append(f"not checkable: {result.not_checkable:,}")
     if others:

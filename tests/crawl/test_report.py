@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from scrapy import version_info
 
+from tests.support.command_line import validator
 from tests.support.crawl import MODES, Running, crawl
 from tests.support.html_page import check
 from tests.support.responses import after, in_turn, redirect, reply, reset, silence
@@ -22,7 +23,10 @@ RULES = "User-agent: *\nDisallow: /no\n"
 
 def rows(path: Path) -> dict[str, dict[str, Any]]:
     """The lines of a report by origin."""
-    return {row["origin"]: row for row in map(json.loads, path.read_text().splitlines())}
+    found = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in found:
+        validator("report").validate(row)
+    return {row["origin"]: row for row in found}
 
 
 def test_contents_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:

@@ -6,11 +6,9 @@ plan alone.
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
@@ -19,6 +17,7 @@ from scrapy_robotspec.evidence.replay import replay
 from tests.random_crawls.history import History
 from tests.random_crawls.plan import DEAD_PROXY, Group, RobotsResponse
 from tests.random_crawls.world import Asked, Served
+from tests.support.account import evidenced, grouped, reported, summed_up
 from tests.support.evidence import pages_sent
 from tests.support.server import ahead
 
@@ -244,17 +243,18 @@ def crawls_end(history: History) -> Iterator[str]:
 
 
 def counts_add_up(history: History) -> Iterator[str]:
-    """Stats, and how requests ended; reports, and the pages that left by the evidence."""
-    left, is_whole = 0, True
+    """Log, stats, reports, evidence, and how requests ended add up alike."""
+    total, is_whole = Counter[str](), True
     for run in history.runs:
         is_whole &= run.has_ended and not run.is_killed
+        outcomes = Counter[str]()
         for closed in run.result.of("closed"):
+            counts = reported(history.folder / f"{closed['crawl']}.jsonl")
+            outcomes.update(counts)
             ends = [event for event in run.result.of("end") if event["spider"] == closed["spider"]]
             number = Counter(event["error"] for event in ends)
             forbidden = number["ForbiddenByRobots"] + number["ForbiddenUsage"]
             unreachable, stats = number["RobotsUnreachable"], closed["stats"]
-            counts = _reported(history.folder / f"{closed['crawl']}.jsonl")
-            left += counts["left"]
             expected = {
                 "robotstxt/forbidden": forbidden,
                 "robotspec/unreachable": unreachable,
@@ -263,23 +263,17 @@ def counts_add_up(history: History) -> Iterator[str]:
                 "robotspec/pending": 0,
             }
             found = {name: stats.get(name, 0) for name in expected}
-            if found != expected or counts["refused"] != forbidden + unreachable:
+            if found != expected or grouped(counts)["refused"] != forbidden + unreachable:
                 yield f"{closed['crawl']}: {found} and {counts}, not {expected}"
-    sent = len(pages_sent(history.folder / "evidence"))
-    if is_whole and sent != left:
+        if not run.is_killed and (summary := summed_up(run.result)) != grouped(outcomes):
+            yield f"{run.crawls}: the log has {summary}, the reports {outcomes}"
+        total.update(outcomes)
+    evidence, sums = history.folder / "evidence", grouped(total)
+    if is_whole and evidenced(evidence) != total:
+        yield f"the evidence ends with {evidenced(evidence)}, the reports with {total}"
+    left = sums["let_through"] + sums["not_checked"] + sums["after_sending"] - sums["not_sent"]
+    if is_whole and (sent := len(pages_sent(evidence))) != left:
         yield f"{sent} pages left by the evidence, {left} by the reports"
-
-
-def _reported(path: Path) -> Counter[str]:
-    """Requests by outcome in all lines of a report, those refused, and the pages that left."""
-    counts = Counter[str]()
-    for line in path.read_text().splitlines():
-        counts.update(json.loads(line)["outcomes"])
-    may_leave = ("rules", "unavailable", "override", "unreachable", "dont_obey_robotstxt")
-    counts["left"] = sum(counts[name] for name in may_leave)
-    counts["left"] += counts["after_sending"] - counts["not_sent"]
-    counts["refused"] = sum(n for name, n in counts.items() if name.startswith("refused_"))
-    return counts
 
 
 def no_table_keeps_an_idle_origin(history: History) -> Iterator[str]:

@@ -124,7 +124,7 @@ class Progress:
     def on_given_up(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """*origin* is given up: its requests are refused until it answers."""
         if self.end_wait(origin):  # else a probe of an origin that was given up before
-            self._write(origin, "given up", failure, line, *arguments)
+            self._write(origin, "given_up", failure, line, *arguments)
 
     def on_answered(self, origin: Origin) -> bool:
         """Return whether waiting for *origin* was logged."""
@@ -206,7 +206,7 @@ class Progress:
             what = {
                 "silent": "have not answered yet",
                 "waiting": f"are unreachable ({safe(failure)}), attempts go on",
-                "given up": f"are given up ({safe(failure)})",
+                "given_up": f"are given up ({safe(failure)})",
                 "doubtful": f"have {safe(failure)}",
             }[kind]
             self._lines[group] = MAX_LINES
