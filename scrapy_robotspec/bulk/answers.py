@@ -15,6 +15,7 @@ from scrapy_robotspec.protocol.lines import line_ends, text_at
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
 from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.robots_file import RobotsFile
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 
 if TYPE_CHECKING:
@@ -72,14 +73,14 @@ class FileAnswers:
         robots = self.robots
         if robots is None:
             return [Unread(self)], [0] * len(crawlers.names)
-        index = robots.file.index(crawlers.beginnings)
-        others = robots.file.follow((), index)  # of crawlers that no agent names
+        file = RobotsFile(robots.body, self.edition, crawlers.beginnings)
+        others = file.follow(())  # of crawlers that no agent names
         groups = [GroupAnswers(self, robots, others, ())]
         numbers = {others.names: 0}
         places = [0] * len(crawlers.names)
-        for at in crawlers.named_by(index.places):
+        for at in crawlers.named_by(file.index.places):
             asked = crawlers.names[at].asked
-            followed = robots.file.follow(asked, index)
+            followed = file.follow(asked)
             if followed.names not in numbers:
                 numbers[followed.names] = len(groups)
                 groups.append(GroupAnswers(self, robots, followed, asked))

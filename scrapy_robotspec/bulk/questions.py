@@ -9,10 +9,9 @@ import pyarrow as pa
 
 from scrapy_robotspec.editions import AgentMatch, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS
 from scrapy_robotspec.protocol.agents import (
     asked_keys,
-    beginning_of,
+    beginnings_of,
     keys_of,
     tokens_from_user_agent,
 )
@@ -155,8 +154,7 @@ class Crawlers:
         #: How the agents begin that matter, if that is worth the comparison.
         self.beginnings: tuple[bytes, ...] = ()
         if len(names) <= _FEW:
-            named = [beginning_of(key, edition) for some in keys for key in some]
-            self.beginnings = (*named, *OTHER_BEGINNINGS)
+            self.beginnings = beginnings_of((key for some in keys for key in some), edition)
         self._by_key: dict[str, list[int]] = {}
         for place, some in enumerate(keys):
             for key in (each for asked in some for each in keys_of(asked, edition)):

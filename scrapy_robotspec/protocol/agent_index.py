@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.lines import read_field_lines, skip_byte_order_mark
-from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,7 +62,7 @@ class AgentIndex(NamedTuple):
 def index_agents(body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()) -> AgentIndex:
     """The agents that a file names.
 
-    With *beginnings* (in lower case), agents whose names begin otherwise may be left out.
+    With *beginnings*, those of :func:`beginnings_of`, other agents may be left out.
     """
     if has_plain_lines(edition):
         return AgentIndex(_index_plain_lines(body, edition, beginnings), None)
@@ -184,7 +183,3 @@ def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None
 def _value_at(body: bytes, begin: int, end: int = sys.maxsize) -> bytes:
     """The text from an offset to a comment or the line's end."""
     return _VALUE.match(body, begin, end)[0].strip(_WHITE)  # type: ignore[index]  # may be empty
-
-
-#: Beginnings of a relevant value besides a key: white space, and the default agent.
-OTHER_BEGINNINGS = (b" ", b"\t", DEFAULT.encode())

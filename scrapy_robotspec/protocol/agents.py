@@ -14,7 +14,7 @@ from scrapy_robotspec.editions import AgentMatch
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from scrapy_robotspec.editions import Edition
 
@@ -133,11 +133,14 @@ def keys_of(key: str, edition: Edition) -> Iterator[str]:
             yield key
 
 
-def beginning_of(key: str, edition: Edition) -> bytes:
-    """The beginning of all keys that match a token's, in lower case."""
-    hyphen = key.find("-", 1) if edition.agent_match is AgentMatch.HYPHEN_PREFIX else -1
-    shortest = key if hyphen < 0 else key[:hyphen]
-    return shortest.encode("utf-8", "surrogatepass").lower()
+def beginnings_of(keys: Iterable[str], edition: Edition) -> tuple[bytes, ...]:
+    """Beginnings, in lower case, of values that may name a key.
+
+    The default group, and values behind white space, are among them.
+    """
+    if edition.agent_match is AgentMatch.HYPHEN_PREFIX:
+        keys = (key[:1] + key[1:].partition("-")[0] for key in keys)
+    return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
 
 
 def _check_token(token: object, edition: Edition) -> None:

@@ -1,8 +1,7 @@
 """A robots.txt file: the groups that crawlers follow, and their rules.
 
 The first question to a group is answered from its bytes if lines are plain; the second compiles the
-rules. The second crawler has all user-agent lines indexed; crawlers that follow the same groups
-share rules and verdicts.
+rules. Crawlers that follow the same groups share rules and verdicts.
 """
 
 from __future__ import annotations
@@ -10,13 +9,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.agent_index import (
-    OTHER_BEGINNINGS,
-    groups_of,
-    index_agents,
-    rules_in,
-)
-from scrapy_robotspec.protocol.agents import asked_keys, beginning_of, followed_keys
+from scrapy_robotspec.protocol.agent_index import groups_of, index_agents, rules_in
+from scrapy_robotspec.protocol.agents import followed_keys
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
@@ -92,49 +86,37 @@ class Selection:
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = ("_body", "_by_keys", "_by_spans", "_edition", "_index", "_selections")
+    __slots__ = ("_body", "_by_keys", "_by_spans", "_edition", "_selections", "index")
 
-    def __init__(self, body: bytes, edition: Edition) -> None:
+    index: AgentIndex
+
+    def __init__(self, body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()) -> None:
+        """With *beginnings*, it may be asked for the crawlers they belong to alone."""
         self._body = body
         self._edition = edition
-        self._index: AgentIndex | None = None  # until the second crawler: most crawls have one
+        self.index = index_agents(body, edition, beginnings)
         self._selections: dict[Tokens, Selection] = {}
         self._by_keys: dict[tuple[str, ...], Selection] = {}
         self._by_spans: dict[Spans, GroupRules] = {}
 
-    def index(self, beginnings: tuple[bytes, ...] = ()) -> AgentIndex:
-        """The agents that the file names.
-
-        With *beginnings* (in lower case), agents whose names begin otherwise may be left out.
-        """
-        index = self._index or index_agents(self._body, self._edition, beginnings)
-        if not beginnings:
-            self._index = index
-        return index
-
-    def follow(self, tokens: Tokens, index: AgentIndex | None = None) -> Selection:
+    def follow(self, tokens: Tokens) -> Selection:
         """The groups that a crawler follows.
 
-        *index* has at least the agents that the crawler may follow.
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
         selection = self._selections.get(tokens)
         if selection is None:
-            index = index or self.index(() if self._selections else self._beginnings(tokens))
-            keys = followed_keys(index.places, tokens, self._edition)
+            keys = followed_keys(self.index.places, tokens, self._edition)
             if len(self._selections) >= KEPT:
                 self._selections, self._by_keys, self._by_spans = {}, {}, {}
             selection = self._by_keys.get(keys)
             if selection is None:
-                selection = self._by_keys[keys] = self._with_keys(index, keys)
+                selection = self._by_keys[keys] = self._with_keys(keys)
             self._selections[tokens] = selection
         return selection
 
-    def _beginnings(self, tokens: Tokens) -> tuple[bytes, ...]:
-        keys = asked_keys(tokens, self._edition)
-        return (*[beginning_of(key, self._edition) for key in keys], *OTHER_BEGINNINGS)
-
-    def _with_keys(self, index: AgentIndex, keys: Sequence[str]) -> Selection:
+    def _with_keys(self, keys: Sequence[str]) -> Selection:
+        index = self.index
         spans = tuple(index.places[keys[0]][1]) if keys else ()
         if len(keys) > 1:  # a group may name several of them
             groups = {group for key in keys for group in groups_of(index.places[key][1])}

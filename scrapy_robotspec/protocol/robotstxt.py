@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol.agents import asked_keys
+from scrapy_robotspec.protocol.agents import asked_keys, beginnings_of
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
     line_ends,
@@ -66,13 +66,11 @@ class RobotsTxt:
     ``ValueError`` (UAG-11).
     """
 
-    __slots__ = ("_selection", "_tokens", "_usage", "body", "edition", "file", "truncated")
+    __slots__ = ("_file", "_selection", "_tokens", "_usage", "body", "edition", "truncated")
 
     body: bytes
     """The bytes that are read, cut to the parsing limit."""
     edition: Edition
-    file: RobotsFile
-    """The groups by the crawlers that follow them."""
     truncated: bool
     """Whether the file was longer than the parsing limit (FMT-12)."""
 
@@ -80,7 +78,7 @@ class RobotsTxt:
         self.body = body
         self.edition = edition
         self.truncated = truncated
-        self.file = RobotsFile(body, edition)
+        self._file: RobotsFile | None = None  # until the second crawler: most crawls have one
         #: The crawler that asked last, and its groups.
         self._tokens: Tokens | None = None
         self._selection: Selection | None = None
@@ -111,6 +109,13 @@ class RobotsTxt:
 
     def __repr__(self) -> str:
         return f"<RobotsTxt: {len(self.body)} bytes, edition {self.edition.name}>"
+
+    @property
+    def file(self) -> RobotsFile:
+        """The groups by the crawlers that follow them."""
+        if self._file is None:
+            self._file = RobotsFile(self.body, self.edition)
+        return self._file
 
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
         """Whether a crawler with these tokens may request a URL."""
@@ -226,7 +231,12 @@ class RobotsTxt:
     def _select(self, tokens: str | Sequence[str]) -> Selection:
         """The groups that a crawler follows."""
         asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
-        self._selection = selection = self.file.follow(asked)
+        if self._selection is None and self._file is None:
+            keys = asked_keys(asked, self.edition)
+            file = RobotsFile(self.body, self.edition, beginnings_of(keys, self.edition))
+        else:
+            file = self.file
+        self._selection = selection = file.follow(asked)
         self._tokens = asked
         return selection
 

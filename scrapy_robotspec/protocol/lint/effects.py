@@ -36,7 +36,7 @@ class Effects:
     def __init__(self, robots: RobotsTxt, groups: Sequence[Group]) -> None:
         self._robots = robots
         self._groups = groups
-        self._index = robots.file.index()
+        self._index = robots.file.index
         self._by_key: dict[str, Rules | None] = {}
         self._by_spans: dict[Spans, Rules] = {}
         self._left = READINGS * len(robots.body)

@@ -12,11 +12,8 @@ from scrapy_robotspec.editions import Edition, has_plain_lines
 from scrapy_robotspec.protocol import (
     agent_index,
 )
-from scrapy_robotspec.protocol.agent_index import (
-    OTHER_BEGINNINGS,
-    rules_in,
-)
-from scrapy_robotspec.protocol.agents import asked_keys, beginning_of
+from scrapy_robotspec.protocol.agent_index import rules_in
+from scrapy_robotspec.protocol.agents import asked_keys, beginnings_of
 from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.robots_file import RobotsFile
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -44,15 +41,13 @@ def test_index_leads_to_the_rules_that_reading_finds(
     edition = EVERY[name]
     asked = accepted(tokens, edition)
     selected = AllGroups(body, edition).follow(asked)
-    named = [beginning_of(key, edition) for key in asked_keys(asked, edition)]
-    wanted = (*named, *OTHER_BEGINNINGS)
-    for file in (RobotsFile(body, edition), RobotsFile(body, edition)):
-        for index in (file.index(wanted), file.index(), None):
-            followed = file.follow(asked, index)
-            assert followed.names == selected.names
-            spans = followed.rules.spans
-            assert rules_in(body, spans, edition) == selected.rules
-            assert file.index().read(spans) in (None, selected.rules)
+    wanted = beginnings_of(asked_keys(asked, edition), edition)
+    for file in (RobotsFile(body, edition, wanted), RobotsFile(body, edition)):
+        followed = file.follow(asked)
+        assert followed.names == selected.names
+        spans = followed.rules.spans
+        assert rules_in(body, spans, edition) == selected.rules
+        assert file.index.read(spans) in (None, selected.rules)
 
 
 @pytest.mark.parametrize("before", [b"", b"x ", b"user-agent: *\n#"])

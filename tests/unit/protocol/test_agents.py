@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, AgentMatch, Edition
 from scrapy_robotspec.protocol import agents
-from scrapy_robotspec.protocol.agents import beginning_of, followed_keys, keys_of
+from scrapy_robotspec.protocol.agents import beginnings_of, followed_keys, keys_of
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.parsed_file import ParsedFile
 
@@ -38,7 +38,7 @@ def test_all_keys_of_a_token_begin_alike(edition: Edition, key: str) -> None:
     """UAG-04: names that begin otherwise may be left out of an index."""
     keys = list(keys_of(key, edition))
     assert keys[0] == key
-    assert all(each.encode().startswith(beginning_of(key, edition)) for each in keys)
+    assert all(each.encode().startswith(beginnings_of([key], edition)) for each in keys)
     assert len(keys) == 1 or edition.agent_match is AgentMatch.HYPHEN_PREFIX
 
 
