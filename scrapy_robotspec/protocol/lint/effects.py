@@ -55,15 +55,24 @@ class Effects:
         return not keys.isdisjoint(followed_keys(self._index.places, name, self._robots.edition))
 
     def rules_of(self, name: str | None) -> Rules | None:
-        """The rules for a crawler; None beyond the bound.
+        """The rules for a crawler; None beyond the bound, and where it follows others than its own.
 
         *name*: one that the file contains, or ``*``.
         """
         key = None if name is None else key_of(name, self._robots.edition)
         if key is not None and key not in self._by_key:
             _, spans = self._index.places.get(key, ("", []))
-            self._by_key[key] = self._read(tuple(spans))
+            is_own = key == DEFAULT or self._follows_itself(key)
+            self._by_key[key] = self._read(tuple(spans)) if is_own else None
         return None if key is None else self._by_key[key]
+
+    def _follows_itself(self, key: str) -> bool:
+        """Whether a crawler finds its groups under its name as written.
+
+        An edition may ignore names beside ``*``, or read a name otherwise than it compares one.
+        """
+        present = self._index.places.keys() & {key}
+        return followed_keys(present, key, self._robots.edition) == (key,)
 
     def combined(self) -> Iterator[tuple[str, Group, Rules]]:
         """Crawlers whose rules no crawler before them follows, with their first groups."""

@@ -20,7 +20,7 @@ from tests.unit.protocol.property.strategies import bodies_for
 
 PATHS = ["/", "/x", "/x/", "/x/y", "/xy", "/y", "/z", "/x#", "/a.pdf", "/?q", "/%78", "/*", "/~"]
 
-names = ["a", "b", "*", "a-b", "Googlebot", "a, b", "Google*", "1a", "a/2"]
+names = ["a", "b", "*", "a-b", "Googlebot", "a, b", "Google*", "1a", "a/2", "\xa0*"]
 values = ["/x", "/", "", "*", "/*", "/x/", "/x$", "/*.pdf", "/x#y", "/#", "x", "/x*", "/y", "none"]
 lines = st.one_of(
     st.sampled_from([f"User-agent: {name}" for name in names]),
@@ -43,6 +43,8 @@ def is_true(claim: Claim, robots: RobotsTxt) -> bool:
 @example(b"User-agent: Foo\nDisallow: /x\n\nUser-agent: Foo\n")
 @example(b"User-agent: *\nAllow: *\nDisallow: /x\n")
 @example(b"User-agent: *\nDisallow: *\nAllow: /ok\n")
+@example(b"User-agent: *\nDisallow: /x\n\nUser-agent: Foo\nUser-agent: *\n")  # Foo is ignored
+@example("User-agent: *\nDisallow: /x\n\nUser-agent: \xa0*\nAllow: /#\n".encode())
 def test_every_claim_of_a_finding_is_true(edition: str, body: bytes) -> None:
     """Also where other groups of the crawler, or other rules, decide."""
     robots = RobotsTxt.parse(body, edition)
