@@ -55,8 +55,9 @@ class Effects:
         return not keys.isdisjoint(followed_keys(self._index.places, name, self._robots.edition))
 
     def rules_of(self, name: str | None) -> Rules | None:
-        """The rules for a crawler; None beyond the bound, and where it follows others than its own.
+        """The rules for a crawler; None where no effect is stated.
 
+        That is beyond the bound, and for a crawler that does not follow its own groups.
         *name*: one that the file contains, or ``*``.
         """
         key = None if name is None else key_of(name, self._robots.edition)
