@@ -23,7 +23,9 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"scrapy-robotspec {release}"
-html_search_scorer = str(Path(__file__).with_name("scorer.js"))
+html_static_path = ["static"]
+html_css_files = ["style.css"]
+html_search_scorer = str(Path(__file__).with_name("static") / "scorer.js")
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

@@ -1,6 +1,6 @@
-"""The search of the documentation leads readers' questions to the pages that answer them.
+"""The built documentation: its search answers questions, and its pages show whole lines.
 
-Needs Sphinx, and Chromium (``chromium`` on the PATH or in ``CHROMIUM``): the search is a script.
+Needs Sphinx, and Chromium (``chromium`` on the PATH or in ``CHROMIUM``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,21 +94,35 @@ INDEXED = {section for _, section in entries()}
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The sections that the search of the built documentation finds, best first, by question."""
-    built = tmp_path_factory.mktemp("docs")
-    build = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(DOCS), str(built)]
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built documentation."""
+    folder = tmp_path_factory.mktemp("docs")
+    build = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(DOCS), str(folder)]
     subprocess.run(build, check=True)
-    questions = [word for words in QUESTIONS.values() for word in words.split(", ")]
-    questions += [word for word, _ in entries()]
-    page = built / "asking.html"
-    scripts = "".join(f'<script src="{name}"></script>' for name in SCRIPTS)
-    page.write_text(ASKING.format(scripts=scripts, questions=json.dumps(questions)))
-    browser = [CHROMIUM, "--headless", "--no-sandbox", "--virtual-time-budget=60000", "--dump-dom"]
-    shown = subprocess.check_output([*browser, page.as_uri()], encoding="utf-8", timeout=120)
+    return folder
+
+
+def result_of(page: Path) -> Any:
+    """The value that a script of a page, opened at 1,280 pixels, shows."""
+    options = ["--headless", "--no-sandbox", "--window-size=1280,1000"]
+    options += ["--virtual-time-budget=60000", "--dump-dom"]
+    shown = subprocess.check_output(
+        [CHROMIUM, *options, page.as_uri()], encoding="utf-8", timeout=120
+    )
     found = re.search("RESULT(.*?)END", shown, re.DOTALL)
     assert found, shown[:2000]
-    return dict(zip(questions, json.loads(html.unescape(found[1])), strict=True))
+    return json.loads(html.unescape(found[1]))
+
+
+@pytest.fixture(scope="module")
+def results(built: Path) -> dict[str, list[str]]:
+    """The sections that the search finds, best first, by question."""
+    questions = [word for words in QUESTIONS.values() for word in words.split(", ")]
+    questions += [word for word, _ in entries()]
+    scripts = "".join(f'<script src="{name}"></script>' for name in SCRIPTS)
+    page = built / "asking.html"
+    page.write_text(ASKING.format(scripts=scripts, questions=json.dumps(questions)))
+    return dict(zip(questions, result_of(page), strict=True))
 
 
 def test_questions_lead_to_the_page_that_answers_them(results: dict[str, list[str]]) -> None:
@@ -141,3 +156,21 @@ def test_pages_for_contributors_come_last(results: dict[str, list[str]]) -> None
 def pages(sections: list[str]) -> list[str]:
     """The pages of some sections, each once."""
     return list(dict.fromkeys(section.partition("#")[0] for section in sections))
+
+
+MEASURING = """<script>addEventListener("load", () => {
+const code = [...document.querySelectorAll("pre")];
+const cut = code.filter(each => each.scrollWidth > each.clientWidth);
+document.body.innerHTML = "";
+document.body.append("RESULT" + JSON.stringify(cut.map(each => each.textContent)) + "END");
+});</script></body>"""
+
+
+@pytest.mark.parametrize("page", ["settings", "evidence", "json"])
+def test_no_line_of_code_is_cut_off(built: Path, page: str) -> None:
+    """The pages with the longest lines; settings shows two at its top."""
+    text = (built / f"{page}.html").read_text(encoding="utf-8")
+    assert "<pre>" in text
+    measured = built / "measured.html"
+    measured.write_text(text.replace("</body>", MEASURING), encoding="utf-8")
+    assert result_of(measured) == []
