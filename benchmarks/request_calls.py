@@ -9,9 +9,9 @@ whose robots.txt is unknown, and for a later one. Files are those of the package
 passes; a hop is a call from one of them into another. ``--list`` prints the calls in their order.
 
 ``--instructions`` needs valgrind. It counts the processor's instructions for a page of a known
-origin, through the queue, the middleware and a download handler that answers at once, beyond those
-of the same run without the plugin. Both create the headers and the meta of a request as Scrapy's
-own middlewares do, and responses have headers: otherwise the first reader would pay for them.
+origin, through the queue, Scrapy's downloader middlewares and a download handler that answers at
+once, beyond those of the same run without the plugin: by default, with a User-Agent of the page's
+own, with a usage policy, with an override for another host, with a report and with evidence.
 Evidence is written once at the end, as in a crawl whose pages take milliseconds.
 """
 
@@ -133,6 +133,7 @@ class Pages(Spider):
     """Passes requests of a known origin through the parts of a crawl, without its event loop."""
 
     name = "pages"
+    own_agent = ""
 
     async def start(self) -> AsyncIterator[Request]:
         yield Request("http://known.example/")
@@ -140,25 +141,22 @@ class Pages(Spider):
     def parse(self, response: Response) -> None:
         engine = self.crawler.engine
         assert engine is not None
+        downloader = engine.downloader
+        download = downloader.handlers.download_request_async
         middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
         queue_class = WaitingPriorityQueue if middleware else DownloaderAwarePriorityQueue
         queue: Any = build_from_crawler(queue_class, self.crawler, LifoMemoryQueue, "")
         recorder = self._recorder(middleware)
+        headers = {"User-Agent": self.own_agent} if self.own_agent else None
         for pages in (_WARM, _COUNTED):
             if pages == _COUNTED:
                 gc.collect()
                 gc.freeze()  # the crawl's older objects are not those of a page
                 _count_instructions("on")
             for number in range(pages):
-                queue.push(Request(f"{response.url}{number}"))
+                queue.push(Request(f"{response.url}{number}", headers=headers))
             while (request := queue.pop()) is not None:
-                if middleware is not None:
-                    middleware.process_request(request)
-                request.headers.setdefault("User-Agent", _SETTINGS["USER_AGENT"])
-                request.meta.setdefault("download_timeout", 180.0)
-                page = _at_once(engine.downloader.handlers.download_request_async(request))
-                if middleware is not None:
-                    middleware.process_response(request, page)
+                _at_once(downloader.middleware.download_async(download, request))
         if recorder is not None:
             recorder._drain()
         _count_instructions("off")
@@ -192,6 +190,7 @@ def _at_once(coroutine: Any) -> Any:
 def pass_pages(settings: dict[str, str]) -> None:
     """The crawl of a process whose instructions are counted."""
     obeying = settings.pop("plugin") == "yes"
+    own_agent = settings.pop("own_agent", "")
     process = CrawlerProcess(
         {
             **_SETTINGS,
@@ -200,7 +199,7 @@ def pass_pages(settings: dict[str, str]) -> None:
             **settings,
         }
     )
-    process.crawl(Pages)
+    process.crawl(Pages, own_agent=own_agent)
     process.start()
 
 
@@ -219,14 +218,23 @@ def instructions(*settings: str) -> float:
 
 def print_instructions() -> None:
     """Print the instructions of a page for each kind of crawl."""
-    without = instructions("plugin=no")
+    own_agent = "own_agent=otherbot/1.0"
+    without = {own: instructions("plugin=no", *own) for own in ((), (own_agent,))}
     with tempfile.TemporaryDirectory() as folder:
-        for name, setting in (
+        for name, *settings in (
             ("by default", "plugin=yes"),
+            ("own User-Agent", own_agent),
+            (
+                "usage policy",
+                "ROBOTSPEC_USAGE=train-ai",
+                "ROBOTSPEC_USAGE_POLICY=refuse-disallowed",
+            ),
+            ("an override", 'ROBOTSPEC_OVERRIDES={"other.example": "ignore"}'),
             ("with a report", f"ROBOTSPEC_REPORT={folder}/report.jsonl"),
             ("with evidence", f"ROBOTSPEC_EVIDENCE={folder}/evidence"),
         ):
-            more = instructions("plugin=yes", setting) - without
+            base = without[(own_agent,) if own_agent in settings else ()]
+            more = instructions("plugin=yes", *settings) - base
             print(f"{name:14} {more:9,.0f} instructions a page", flush=True)
 
 

@@ -10,9 +10,14 @@ from scrapy_robotspec.access.outcome import NO_POLICY, StatusPolicy
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from scrapy_robotspec.access.policy import AccessPolicy
 
 _T = TypeVar("_T")
+
+#: Origins whose value is kept.
+_MAX_FOUND = 10_000
 
 #: Characters that would make a key more than a host and a port.
 _NOT_IN_KEYS = frozenset("/@?#*\\ ")
@@ -26,11 +31,24 @@ class HostTable(dict[str, _T]):
     """Values by ``host``, ``host:port`` or ``*.domain`` (subdomains only).
 
     Where several keys fit an origin, the port decides, then the host, then the longest domain.
-    Keys must be as :func:`host_key` returns them.
+    Keys must be as :func:`host_key` returns them. Nothing changes after the first :meth:`find`.
     """
+
+    def __init__(self, *values: Mapping[str, _T] | Iterable[tuple[str, _T]]) -> None:
+        super().__init__(*values)
+        self._found: dict[Origin, _T | None] = {}
 
     def find(self, origin: Origin) -> _T | None:
         """The value for *origin*; None for none."""
+        # hot path
+        if origin in self._found:
+            return self._found[origin]
+        if len(self._found) >= _MAX_FOUND:
+            self._found.clear()
+        found = self._found[origin] = self._search(origin)
+        return found
+
+    def _search(self, origin: Origin) -> _T | None:
         host = origin.host
         keys = [f"{host}:{origin.port}", host]
         _, dot, domain = host.partition(".")

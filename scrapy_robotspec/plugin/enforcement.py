@@ -25,8 +25,6 @@ from scrapy_robotspec.plugin.request_policy import NO_EXTENSIONS
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from scrapy.http import Response
 
     from scrapy_robotspec.access.overrides import Override
@@ -207,9 +205,7 @@ class Enforcer:
         self._stats.refused(request, asked, refused)
         return refused
 
-    def check_response(
-        self, request: Request, response: Response
-    ) -> Response | Awaitable[Response]:
+    async def check_response(self, request: Request, response: Response) -> Response:
         """Return *response*, unless its URL or its declared uses are not allowed."""
         # hot path
         final = None
@@ -217,7 +213,7 @@ class Enforcer:
             final = final_request(page_request(request), response)
         request.meta.pop(KEPT_KEY, None)  # as TokenSelector.responded() does
         if final is not None and self._policy.origin(final) is not None:
-            return self._check_final_url(request, response, final)
+            return await self._check_final_url(request, response, final)
         # Headers are stored in this spelling: no call for each page that looks for another one.
         if self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
             self._check_usage(request, response)

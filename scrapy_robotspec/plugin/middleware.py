@@ -123,11 +123,11 @@ class RobotSpecMiddleware(GateOwner):
 
     # --- requests and responses
 
-    def process_request(
+    async def process_request(
         self, request: Request, spider: Spider | None = None
-    ) -> Request | Awaitable[Request | None] | None:
+    ) -> Request | None:
         """Pass *request* on (None), let it wait, or raise."""
-        # hot path
+        # hot path: Scrapy wraps the result of a plain function in a coroutine, which costs more
         self._waits.arrived(request)
         origin = self._policy.origin(request)
         if origin is None:
@@ -136,10 +136,10 @@ class RobotSpecMiddleware(GateOwner):
             return None
         answer = self.robots.ask(origin, request, time.time())
         if isinstance(answer, Pending):
-            return self._wait(origin, request)
+            return await self._wait(origin, request)
         decision, found = answer
         if self._policy.spaces and decision.allowed and self.robots.delay(found, request):
-            return self._wait(origin, request)
+            return await self._wait(origin, request)
         self._waits.goes_on(origin, request)
         self.enforcer.apply(request, decision, found)
         return None
@@ -154,7 +154,7 @@ class RobotSpecMiddleware(GateOwner):
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response | Awaitable[Response]:
+    ) -> Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""
         return self.enforcer.check_response(request, response)
 

@@ -218,13 +218,14 @@ def find_gate(crawler: Crawler) -> Gate | None:
 class OriginQueue:
     """Requests of one download slot and origin."""
 
-    __slots__ = ("name", "origin", "rank", "requests", "slot", "state")
+    __slots__ = ("name", "origin", "rank", "requests", "size", "slot", "state")
 
     def __init__(self, slot: str, origin: Origin | None, requests: Any, state: QueueState) -> None:
         self.slot = slot
         self.origin = origin
         self.requests = requests
         """A ``ScrapyPriorityQueue``; ``curprio`` is the negated priority of the next request."""
+        self.size = len(requests)  # Scrapy's queue adds up its parts for each len()
         self.state = state
         self.name = ""
         """Its owner's name for it."""
@@ -333,13 +334,14 @@ class OriginQueues:
             state = self._gate.enter(origin)
         queue = OriginQueue(slot, origin, requests, state)
         self._queues.setdefault(origin, {})[slot] = queue
-        self.size += len(requests)
+        self.size += queue.size
         self._place(queue)
         return queue
 
     def push(self, queue: OriginQueue, request: Request) -> None:
         """Add *request* to *queue*."""
         queue.requests.push(request)
+        queue.size += 1
         self.size += 1
         if queue.state is QueueState.HELD:
             self._count(queue, 1)
@@ -402,16 +404,20 @@ class OriginQueues:
 
     def _pop_from(self, queue: OriginQueue) -> Request | None:
         requests = queue.requests
-        size = len(requests)
+        left: int | None = None
         try:
             request: Request | None = requests.pop()
             if request is None:  # Scrapy's priority queue has an empty queue for one priority
                 request = requests.pop()
+            else:
+                left = queue.size - 1
         finally:
-            left = len(requests)
-            self.size += left - size
+            if left is None:
+                left = len(requests)
+            change, queue.size = left - queue.size, left
+            self.size += change
             if queue.state is QueueState.UNKNOWN:
-                self._count(queue, left - size)
+                self._count(queue, change)
         if request is None and left:
             logger.error(
                 "%d requests of %s cannot be read from their queue",
@@ -447,7 +453,7 @@ class OriginQueues:
         if queue.state is QueueState.READY:
             self._ready.add(queue)
             return
-        self._count(queue, len(queue.requests))
+        self._count(queue, queue.size)
         if queue.state is QueueState.UNKNOWN:
             self._unknown.add(queue)
 
@@ -455,7 +461,7 @@ class OriginQueues:
         if queue.state is QueueState.READY:
             self._ready.discard(queue)
             return
-        self._count(queue, -len(queue.requests))
+        self._count(queue, -queue.size)
         if queue.state is QueueState.UNKNOWN:
             self._unknown.discard(queue)
 

@@ -33,6 +33,9 @@ META_KEY = "robotspec_user_agent_token"
 #: Internal meta key: the tokens of a request that has no response yet.
 KEPT_KEY = "_robotspec_tokens"
 
+#: Headers whose tokens are kept; most crawls send few.
+_MAX_HEADERS = 1000
+
 #: Product names that many crawlers share.
 _SHARED_NAMES = ("mozilla", "scrapy")
 
@@ -56,6 +59,7 @@ class TokenSelector:
         self._by_host = settings.overrides
         setting = settings.user_agent_token
         self._has_doubt = False
+        self._by_header: dict[bytes, Tokens] = {}
         self._choose: Chooser | None = None
         self.fixed: Tokens | None = None
         """The tokens that hold for every request without its own, or None."""
@@ -119,7 +123,7 @@ class TokenSelector:
             headers = dict.get(request.headers, b"User-Agent")
             if not headers:
                 return self._default
-            return self._derive(text_of(headers[-1]), "the request's User-Agent")
+            return self._of_header(headers[-1])
         try:
             chosen = self._choose(request, self._crawler)
         except IgnoreRequest:
@@ -129,6 +133,15 @@ class TokenSelector:
                 f"{self._source} raised {type(error).__name__}: {error}"
             ) from error
         return self._checked(chosen, self._source)
+
+    def _of_header(self, header: bytes) -> Tokens:
+        tokens = self._by_header.get(header)
+        if tokens is None:
+            if len(self._by_header) >= _MAX_HEADERS:
+                self._by_header.clear()
+            tokens = self._derive(text_of(header), "the request's User-Agent")
+            self._by_header[header] = tokens
+        return tokens
 
     def _checked(self, value: Any, source: str) -> Tokens:
         try:

@@ -7,7 +7,6 @@ the tests that contradict the specifications.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import pytest
@@ -40,9 +39,7 @@ class AdaptedMiddleware(RobotSpecMiddleware):
         """Wait for the answer, and hand it to the last step that those tests look at."""
         if Origin.of(request.url) is None:
             return
-        outcome = super().process_request(request)
-        if inspect.isawaitable(outcome):
-            await outcome
+        await super().process_request(request)
         self.process_request_2(None, request)
 
     def process_request_2(self, rp: Any, request: Request) -> None:

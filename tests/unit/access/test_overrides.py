@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scrapy_robotspec.access import overrides
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.overrides import HostTable, host_key
 
@@ -67,3 +68,12 @@ def test_the_most_specific_key_wins() -> None:
         assert found("http://b.example.com/", *order) == "*.example.com"
         assert found("http://example.com/", *order) == "*.com"
         assert found("http://example.org/", *order) is None
+
+
+def test_what_is_found_is_remembered_for_a_bounded_number_of_origins() -> None:
+    table = HostTable({"*.example": "all", "7.example": "seven"})
+    for number in range(2 * overrides._MAX_FOUND):
+        origin = Origin("http", f"{number}.example", 80)
+        expected = "seven" if number == 7 else "all"
+        assert table.find(origin) == table.find(origin) == expected
+    assert len(table._found) <= overrides._MAX_FOUND

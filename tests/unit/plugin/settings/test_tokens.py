@@ -14,6 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.settings import tokens as token_settings
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.protocol.agents import product_name, tokens_from_user_agent
@@ -311,3 +312,14 @@ def test_changing_headers_do_not_fill_the_log(caplog: pytest.LogCaptureFixture) 
     for name in ("homebot", "otherbot", *(f"{number}bot" for number in range(100))):
         asked(by_header(f"{name}/1.0"))
     assert len(notices(caplog)) == 1
+
+
+def test_the_tokens_of_a_bounded_number_of_headers_are_kept() -> None:
+    tokens = hook()
+    for number in range(2 * token_settings._MAX_HEADERS):
+        letters = "".join(chr(ord("a") + int(digit)) for digit in str(number))
+        for _ in range(2):
+            assert tokens(Request(URL, headers={"User-Agent": f"{letters}bot/1.0"})) == (
+                f"{letters}bot",
+            )
+    assert len(tokens._by_header) <= token_settings._MAX_HEADERS
