@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
+#: Fields of a finding that are shown as they are.
+_FINDING_FIELDS = ("line", "code", "message", "text", "severity", "replacement")
 #: Fields of a record that are shown as they are.
 _RECORD_FIELDS = (
     *("redirect_error", "truncated", "content_type", "failure", "failures"),
@@ -144,4 +146,4 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
 
 def finding_object(finding: Finding) -> dict[str, Any]:
     """A finding of the linter, without its claims, which the message states."""
-    return {name: value for name, value in asdict(finding).items() if name != "claims"}
+    return {name: getattr(finding, name) for name in _FINDING_FIELDS}
