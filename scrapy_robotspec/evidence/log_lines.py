@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, NoReturn, get_args
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.errors import RobotSpecError
@@ -157,6 +157,8 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "count": lambda value: type(value) is int and 0 <= value < 2**63,
     "time": is_time,
     "number": lambda value: type(value) is float,
+    "stage": lambda value: value in get_args(Stage),
+    "source": lambda value: value in ("fetch", "store"),
 }
 #: The members that a reader relies on, by type of line.
 _MEMBERS = {
@@ -166,9 +168,9 @@ _MEMBERS = {
         "timestamp:flag? settings:object",
         "record": "id:text kind:text url:text began:time? time:time offset:count length:count "
         "sha256:text",
-        "state": "id:text time:time+ source:text record:object body_record:text? body_sha256:text "
-        "before:text? exchanges:texts",
-        "decision": "number:count time:time stage:text url:text tokens:texts allowed:flag "
+        "state": "id:text time:time+ source:source record:object body_record:text? "
+        "body_sha256:text before:text? exchanges:texts",
+        "decision": "number:count time:time stage:stage url:text tokens:texts allowed:flag "
         "reason:text policy:text? state:text? rules_time:time? header:text?",
         "sent": "time:time decision:count status:count? seconds:time",
         "gap": "time:time lost:count",

@@ -60,7 +60,11 @@ class Recorder:
         self._thread = threading.Thread(target=self._run, name="robotspec-evidence", daemon=True)
 
     def open(self) -> None:
-        """Start writing."""
+        """Write the first line, then start the thread.
+
+        The line shows to an audit that the crawl ran.
+        """
+        self._try()
         self._thread.start()
 
     @property

@@ -278,6 +278,8 @@ class RunReader:
         if any(each.is_left_out for each in archived):
             raise NotArchivedError("the body of a response is left out of the archive")
         before = None if state.before is None else self.with_body(self.find_state(state.before))
+        if before is not None and before.origin != state.record.origin:
+            raise EvidenceError(f"the state {state.before} is that of {before.origin}")
         exchanges = [found for each in archived if (found := each.exchange()) is not None]
         check_fetch(state, before, exchanges, self.settings)
 

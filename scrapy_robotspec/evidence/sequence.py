@@ -51,6 +51,10 @@ class Sequence:
         """Seconds by which the clock was set back so far."""
         self._states: dict[Origin, str] = {}
         """Id of the latest of each origin."""
+        self._bodies: dict[str, str | None] = {}
+        """Id of the archive record with the body, by that of a state."""
+        self._answered: dict[str, float] = {}
+        """When a request of this crawl was answered, by the id of the archive record."""
         self._replaced: dict[str, float] = {}
         """When a state was replaced, by its id (epoch seconds)."""
         self._passed: dict[int, _Passed] = {}
@@ -71,6 +75,10 @@ class Sequence:
             self._set_back += max(0.0, -values["jump"])
         if kind in _OWN or (kind == "record" and values.get("began") is None):
             return  # another process has fetched the record
+        if kind == "record":
+            self._answered[values["id"]] = values["time"]
+            if values["began"] > written + self._set_back:
+                raise EvidenceError("its answer is older than its request")
         before, self._latest = self._latest, max(self._latest, written)
         if written < before - _UNNOTED - self._set_back:
             self._latest = written
@@ -79,10 +87,23 @@ class Sequence:
     def take_state(self, state: State) -> None:
         """Take a state, which replaces the one before it."""
         self._check_held(state.before or "", state.time)
+        if state.fetched:
+            self._check_fetched(state)
+        self._bodies[state.id] = state.body_record
         known = self._states.get(state.record.origin)
         if known is not None:
             self._replaced[known] = state.time
         self._states[state.record.origin] = state.id
+
+    def _check_fetched(self, state: State) -> None:
+        """Check that a fetch ends after its answers, and before its record is taken over."""
+        missing = [each for each in state.exchanges if each not in self._answered]
+        if missing:
+            raise EvidenceError(f"{missing[0]} answers no request of this crawl")
+        ended = state.record.updated_at
+        answered = max((self._answered[each] for each in state.exchanges), default=ended)
+        if max(answered - ended, ended - state.time) > _UNNOTED + self._set_back:
+            raise EvidenceError("its record is not of the time of its fetch")
 
     def _check_held(self, state: str, at: float) -> None:
         late = at - self._replaced.get(state, inf) - self._set_back
@@ -95,6 +116,8 @@ class Sequence:
         if rules_time is not None and values["stage"] != "response":
             raise EvidenceError("it is made by the rules of another time, before its page left")
         self._check_held(state, rules_time or values["time"])
+        if values.get("record") != self._bodies.get(state, values.get("record")):
+            raise EvidenceError(f"it names another archive record than {state}")
         if values["allowed"] and values["stage"] == "request":
             self._allowed += 1
             outcome = logged_outcome(values)

@@ -17,7 +17,7 @@ from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name, record_ids
 from scrapy_robotspec.evidence.warc import NewRecord
-from tests.support.evidence import START, run_settings
+from tests.support.evidence import START, lines_of, run_settings
 
 HEADER = {"time": START, "software": "tests", "settings": run_settings().to_json()}
 
@@ -37,6 +37,17 @@ def new_record() -> NewRecord:
 
 def recorder_in(folder: Path) -> Recorder:
     return Recorder(RunWriter(folder, new_run_name(START), HEADER, {"software": "tests"}))
+
+
+def test_a_process_that_is_killed_at_once_leaves_its_first_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an audit knows of no crawl that may have lost its last lines."""
+    monkeypatch.setattr("scrapy_robotspec.evidence.recorder.WRITE_EVERY", 60.0)
+    recorder = recorder_in(tmp_path)
+    recorder.open()
+    assert [line["type"] for line in lines_of(tmp_path)] == ["run"]
+    recorder.close()
 
 
 @pytest.fixture(autouse=True)
