@@ -11,6 +11,7 @@ import math
 import re
 import time
 from collections import deque
+from contextlib import suppress
 from datetime import datetime, timezone
 from itertools import count
 from pathlib import Path
@@ -93,24 +94,29 @@ class Report:
         self._is_failing = False
 
     def create(self) -> None:
-        """Create the file.
+        """Create the file, and its folder if needed.
 
         A number is added to its name if it exists. Raises ``ConfigurationError`` if the system
         refuses.
         """
         wanted = Path(expand(self._setting, self._facts.spider, self._facts.started)).absolute()
+        try:
+            wanted.parent.mkdir(parents=True, exist_ok=True)
+            self._create(wanted)
+        except OSError as error:
+            expected = f"the path of a file that this process can write ({error.strerror})"
+            raise wrong("ROBOTSPEC_REPORT", self._setting, expected) from error
+        logger.info(
+            "ROBOTSPEC_REPORT: the report of this crawl is %s, kept up to date", self._path.as_uri()
+        )
+
+    def _create(self, wanted: Path) -> None:
         for number in count(1):
             self._path = wanted if number == 1 else wanted.with_stem(f"{wanted.stem}-{number}")
-            try:
+            with suppress(FileExistsError):
                 with self._path.open("x", encoding="utf-8", newline="\n") as file:
                     file.writelines(self._contents())
-            except FileExistsError:
-                continue
-            except OSError as error:
-                expected = f"the path of a file that this process can write ({error.strerror})"
-                raise wrong("ROBOTSPEC_REPORT", self._setting, expected) from error
-            break
-        self._log_path()
+                return
 
     def open(self) -> None:
         """Begin to keep the file up to date."""
@@ -128,11 +134,8 @@ class Report:
         threads = _compat.Threads()
         await _compat.as_future(threads(self._thread.join))
         threads.close()
-        if not self._is_failing:
-            self._log_path()
-
-    def _log_path(self) -> None:
-        logger.info("ROBOTSPEC_REPORT: the report of this crawl is %s", self._path)
+        if self._is_failing:
+            logger.error("ROBOTSPEC_REPORT: %s is not complete", self._path)
 
     # --- writing
 

@@ -286,10 +286,22 @@ def test_a_relative_path_stays_where_the_crawl_began(
     assert SHOP in (tmp_path / "report.jsonl").read_text()
 
 
-@pytest.mark.parametrize("name", ["n" * 300 + ".jsonl", "no/such/folder/{name}.jsonl"])
+@pytest.mark.parametrize("name", ["n" * 300 + ".jsonl", f"{__file__}/report.jsonl"])
 def test_a_file_that_cannot_be_made_stops_the_crawl(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"^ROBOTSPEC_REPORT = .* can write \("):
         create(str(tmp_path / name))
+
+
+def test_its_folder_is_made_and_its_address_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A terminal opens the address."""
+    caplog.set_level("INFO")
+    path = tmp_path / "new folder" / "report.jsonl"
+    create(str(path))
+    assert path.exists()
+    (line,) = [each for each in caplog.messages if each.startswith("ROBOTSPEC_REPORT")]
+    assert path.as_uri() in line
 
 
 def test_contents_that_fail_midway_leave_the_old_ones(
