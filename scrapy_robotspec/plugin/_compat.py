@@ -24,6 +24,7 @@ from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.signalmanager import SignalManager
+from scrapy.utils.conf import build_component_list
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.defer import maybe_deferred_to_future as as_future
 from scrapy.utils.misc import load_object
@@ -382,6 +383,15 @@ def _is_component(key: Any, cls: type) -> bool:
 def is_enabled(component: type, chosen: Mapping[Any, Any]) -> bool:
     """Whether *component* has a position in *chosen*, a setting of components."""
     return any(loaded(key) is component for key, place in chosen.items() if place is not None)
+
+
+def enabled_middlewares(settings: BaseSettings) -> list[Any]:
+    """The downloader middlewares that Scrapy would enable, as it merges both settings.
+
+    Keys of one class in two spellings are one middleware from 2.15 on, and two before.
+    """
+    merged = getattr(settings, "get_component_priority_dict_with_base", settings.getwithbase)
+    return [loaded(key) for key in build_component_list(merged("DOWNLOADER_MIDDLEWARES"))]
 
 
 def is_importable(key: Any, settings: BaseSettings) -> bool:

@@ -10,12 +10,14 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings.checks import (
     ENABLE,
+    is_switched_off,
     surprises,
     unchecked_browsers,
     waiting_queue,
@@ -45,16 +47,15 @@ class Addon:
             raise ConfigurationError(f"scrapy_robotspec.Addon is not a middleware: {ENABLE}")
         return cls()
 
+    def __repr__(self) -> str:
+        return "scrapy_robotspec.Addon"
+
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy. Raises ``ConfigurationError`` for a wrong setting of ours.
 
         Running it again changes nothing.
         """
-        if not settings.getbool("ROBOTSTXT_OBEY"):
-            logger.warning(
-                "The add-on scrapy_robotspec.Addon is on and ROBOTSTXT_OBEY is off: "
-                "no robots.txt is obeyed. Set ROBOTSTXT_OBEY = True."
-            )
+        if is_switched_off(settings):
             return
         checked = check_settings(settings)
         for surprise in surprises(settings, checked):
@@ -68,7 +69,8 @@ class Addon:
             # Where the user has chosen another scheduler or queue, it stays as it is: requests wait
             # in the middleware, at most ROBOTSPEC_MAX_PARKED.
             if (queue := waiting_queue(settings)) is not None:
-                _compat.set_by_addon(settings, "SCHEDULER_PRIORITY_QUEUE", queue)
+                name = global_object_name(queue)  # as the log shows settings
+                _compat.set_by_addon(settings, "SCHEDULER_PRIORITY_QUEUE", name)
             if checked.browser != "off" and (handlers := unchecked_browsers(settings)):
                 from scrapy_robotspec.plugin.browser.handler import guard_browsers
 
@@ -105,6 +107,6 @@ def _replace_middleware(settings: BaseSettings) -> bool:
     # From 2.15 on a class beside it would be one middleware named twice.
     chosen[STOCK] = None
     positions = [position for position in own + moved_to if position is not None]
-    chosen[RobotSpecMiddleware] = positions[0] if positions else POSITION
+    chosen["scrapy_robotspec.RobotSpecMiddleware"] = positions[0] if positions else POSITION
     settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
     return True

@@ -22,7 +22,7 @@ from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
-from scrapy_robotspec.plugin.settings.checks import ENABLE, missing_parts
+from scrapy_robotspec.plugin.settings.checks import ENABLE, is_switched_off, missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
@@ -50,8 +50,8 @@ class RobotSpecMiddleware(GateOwner):
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
+        if is_switched_off(crawler.settings):
+            raise NotConfigured
         self.settings = Settings.from_scrapy(crawler.settings)
         if self.settings.dry_run:
             raise ConfigurationError(

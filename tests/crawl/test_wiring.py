@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,14 +38,16 @@ def test_the_middleware_without_the_add_on_decides_with_one_warning(
     assert "scrapy_robotspec.Addon" in line
 
 
-def test_without_robotstxt_obey_one_warning_and_nothing_else(server: Server) -> None:
+@pytest.mark.parametrize("wiring", [{}, {"ADDONS": {}, "DOWNLOADER_MIDDLEWARES": {OURS: 100}}])
+def test_without_robotstxt_obey_one_line_says_who_has_done_that(
+    server: Server, wiring: dict[str, Any]
+) -> None:
     """The master switch is Scrapy's."""
     site = server.site("127.0.0.2", NO)
-    settings = {"ROBOTSTXT_OBEY": False, "DOWNLOADER_MIDDLEWARES": {OURS: 100}}
-    result = crawl([site.url("/no")], settings)
+    result = crawl([site.url("/no")], {"ROBOTSTXT_OBEY": False, **wiring})
     assert [asked.path for asked in site.log] == ["/no"]
-    assert len(result.lines("WARNING", "[scrapy_robotspec]")) == 1
-    assert len(result.lines("WARNING", "Addon is on and ROBOTSTXT_OBEY is off")) == 1
+    (line,) = result.lines("[scrapy_robotspec]")
+    assert "INFO: robots.txt is not obeyed: ROBOTSTXT_OBEY is off (settings)" in line
 
 
 def test_the_built_in_middleware_is_off(server: Server) -> None:

@@ -93,7 +93,7 @@ def apply(values: dict[str, Any]) -> None:
     for addon in values.get("ADDONS", ["scrapy_robotspec.Addon"]):
         load_object(addon)().update_settings(settings)
     active = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
-    ours = [at for key, at in active if getattr(key, "__module__", "").startswith(PACKAGE)]
+    ours = [at for key, at in active if PACKAGE in repr(key)]
     assert ours
     assert None not in ours
 

@@ -5,14 +5,16 @@ Nothing here stops a crawl or changes a setting; wrong values raise in ``setting
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.scheduler import Scheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue
+from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 from scrapy.utils.python import global_object_name
 
-from scrapy_robotspec.plugin._compat import is_importable, loaded
+from scrapy_robotspec.plugin._compat import enabled_middlewares, is_importable, loaded
 from scrapy_robotspec.plugin.scheduling.priority_queue import (
     WaitingGlobalQueue,
     WaitingPriorityQueue,
@@ -26,20 +28,33 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.plugin.settings.settings import Settings
 
+logger = logging.getLogger("scrapy_robotspec")
+
 ENABLE = 'set ADDONS = {"scrapy_robotspec.Addon": 500}'
 _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
 
+def is_switched_off(settings: BaseSettings) -> bool:
+    """Whether ``ROBOTSTXT_OBEY`` is off; logs who has done that."""
+    if settings.getbool("ROBOTSTXT_OBEY"):
+        return False
+    names = {priority: name for name, priority in SETTINGS_PRIORITIES.items()}
+    name = names.get(settings.getpriority("ROBOTSTXT_OBEY") or 0, "settings")
+    if name in ("default", "command"):
+        logger.warning(
+            "robots.txt is not obeyed: ROBOTSTXT_OBEY is off by default. Set ROBOTSTXT_OBEY = True."
+        )
+    else:
+        source = {"project": "settings", "cmdline": "command line"}.get(name, name)
+        logger.info("robots.txt is not obeyed: ROBOTSTXT_OBEY is off (%s)", source)
+    return True
+
+
 def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
     """Warnings about settings of ours without the effect that is meant."""
-    known = checked.names()
     for name in settings:
-        if isinstance(name, str) and name.startswith(PREFIX) and name not in known:
-            from difflib import get_close_matches  # few crawls need it
-
-            close = get_close_matches(name, known, 1, 0.9)  # the beginnings are all alike
-            hint = f" (is {close[0]} meant?)" if close else ""
-            yield f"Unknown setting {name}: it has no effect{hint}"
+        if isinstance(name, str) and name.upper().startswith("ROBO"):
+            yield from _unknown(name, list(checked.names()))
     if checked.usage_policy != "record" and not checked.usage:
         yield (
             "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
@@ -50,6 +65,20 @@ def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
 
         if doubt := doubt_about(label):
             yield f"ROBOTSPEC_USAGE contains {doubt}"
+
+
+def _unknown(name: str, known: list[str]) -> Iterator[str]:
+    """A warning if *name* is meant for one of the *known* names and is none of Scrapy's."""
+    if name in known or hasattr(default_settings, name):
+        return
+    from difflib import get_close_matches  # few crawls need it
+
+    end = name.upper().partition("_")[2]
+    meant = get_close_matches(PREFIX + end, known, 1, 0.9)  # the beginnings are all alike
+    meant = meant or [each for each in known if each.endswith(f"_{end}")]
+    if meant or name.startswith(PREFIX):
+        hint = f" (is {' or '.join(meant)} meant?)" if meant else ""
+        yield f"Unknown setting {name}: it has no effect{hint}"
 
 
 def unchecked_browsers(settings: BaseSettings) -> dict[str, type]:
@@ -74,8 +103,7 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
 
     It imports middlewares, so the reactor must have been installed.
     """
-    enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
-    found = (loaded(key) for key, position in enabled if position is not None)
+    found = enabled_middlewares(settings)
     others = [each for each in found if RobotsTxtMiddleware in getattr(each, "__mro__", ())]
     for other in others:
         yield (

@@ -16,7 +16,7 @@ from scrapy.utils.misc import load_object
 from scrapy_robotspec import converters
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.overrides import HostTable, Override, host_key
-from scrapy_robotspec.editions import Edition, get_edition
+from scrapy_robotspec.editions import EDITIONS, Edition, get_edition
 from scrapy_robotspec.protocol.agents import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import is_label
@@ -97,8 +97,9 @@ def edition(raw: Any) -> Edition:
     """Read a name, an Edition, or a dict of changes."""
     if isinstance(raw, str) and raw.lstrip().startswith("{"):
         raw = converters.mapping(raw, "a name, or a JSON object with 'base'")
-    wanted = "a name, an Edition, or a dict with 'base'"
-    if not isinstance(raw, str | Edition | Mapping):
+    wanted = f"a name ({', '.join(EDITIONS)}), an Edition, or a dict with 'base'"
+    is_known = raw in EDITIONS if isinstance(raw, str) else isinstance(raw, Edition | Mapping)
+    if not is_known:
         raise ValueError(wanted)
     try:
         return get_edition(raw)
@@ -198,7 +199,8 @@ def _override(host: str, value: Any, edition: Edition) -> Override:
         if not robots.groups:
             raise ValueError(f"for {host!r} a robots.txt text with a User-agent line")
         return Override(replacement=robots)
-    raise ValueError(f"for {host!r} 'ignore', 'disallow', a robots.txt text, or a dict")
+    hint = " (not 'allow')" if value == "allow" else ""
+    raise ValueError(f"for {host!r} 'ignore'{hint}, 'disallow', a robots.txt text, or a dict")
 
 
 def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:

@@ -6,6 +6,7 @@ The reading of tokens is in ``protocol/agents.py``, that of the setting in ``com
 from __future__ import annotations
 
 import logging
+import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
@@ -14,7 +15,7 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin._compat import is_enabled
+from scrapy_robotspec.plugin._compat import enabled_middlewares
 from scrapy_robotspec.protocol.agents import product_name, product_tokens, tokens_from_user_agent
 from scrapy_robotspec.render.text import safe
 
@@ -36,8 +37,14 @@ KEPT_KEY = "_robotspec_tokens"
 #: Headers whose tokens are kept; most crawls send few.
 _MAX_HEADERS = 1000
 
-#: Product names that many crawlers share.
-_SHARED_NAMES = ("mozilla", "scrapy")
+#: Product names that many crawlers share, those of libraries among them.
+_SHARED_NAMES = re.compile(
+    "mozilla|scrapy|aiohttp|axios|curl|go-http-client|guzzlehttp|java|libwww-perl|node-fetch|okhttp|"
+    "python|python-httpx|python-requests|python-urllib|ruby|wget",
+    re.IGNORECASE,
+)
+#: Max length of a User-Agent in a warning (characters).
+_MAX_QUOTED = 40
 
 
 class TokenSelector:
@@ -67,8 +74,7 @@ class TokenSelector:
         self._source = _SETTING
         name = crawler.settings["ROBOTSTXT_USER_AGENT"]
         user_agent, sent_by = default_user_agent(crawler)
-        enabled = crawler.settings.getwithbase("DOWNLOADER_MIDDLEWARES")
-        is_sent = is_enabled(UserAgentMiddleware, enabled)
+        is_sent = UserAgentMiddleware in enabled_middlewares(crawler.settings)
         if callable(setting):
             self._choose = setting
             self._source = f"function {_name_of(setting)} ({_SETTING})"
@@ -190,7 +196,7 @@ def _warn_of_doubt(user_agent: str, tokens: Tokens, source: str, is_sent: bool) 
         return False
     if not tokens:
         problem = "has no product token, so only groups for '*' are followed"
-    elif tokens[0].lower() in _SHARED_NAMES:
+    elif _SHARED_NAMES.fullmatch(tokens[0]):
         problem = f"names {tokens[0]!r}, which many crawlers share"
     elif tokens[0] != name:
         problem = f"names {name!a}, no legal product token: {tokens[0]!r} is looked for"
@@ -211,11 +217,11 @@ def _warn_of_other_name(name: str, tokens: Tokens, user_agent: str, source: str)
     sent = user_agent.lower()
     if tokens and sent and not any(token.lower() in sent for token in tokens):
         logger.warning(
-            "%s is %s, which is not part of the User-Agent sent, %s (%s): sites cannot "
-            "recognise your crawler. Set %s to a value that contains the token.",
+            "%s is %s, which is not part of the User-Agent sent, which begins with %s (%s): sites "
+            "cannot recognise your crawler. Set %s to a value that contains the token.",
             name,
             ", ".join(map(ascii, tokens)),
-            ascii(user_agent),
+            ascii(user_agent[:_MAX_QUOTED]),
             source,
             source,
         )

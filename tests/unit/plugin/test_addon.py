@@ -229,6 +229,15 @@ def test_in_a_dry_run_scrapys_own_decides(
     assert plain(settings) == after
 
 
+def test_the_log_shows_names(caplog: pytest.LogCaptureFixture) -> None:
+    """Scrapy logs the add-ons, the settings that they change, and the middlewares."""
+    settings = update(ADDONS={Addon: 500})
+    listed = DownloaderMiddlewareManager._get_mwlist_from_settings(settings)
+    assert repr(Addon()) == "scrapy_robotspec.Addon"
+    assert "scrapy_robotspec.RobotSpecMiddleware" in listed
+    assert str(settings[QUEUE]).startswith("scrapy_robotspec.")
+
+
 def test_a_store_out_of_order_stops_no_crawl(tmp_path: Any) -> None:
     broken = tmp_path / "robots.db"
     broken.write_bytes(b"this is no database" * 1000)

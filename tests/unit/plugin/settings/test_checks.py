@@ -6,10 +6,15 @@ import logging
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.settings import Settings
+from scrapy.settings import Settings, default_settings
+from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
-from scrapy_robotspec import Addon
+from scrapy_robotspec import Addon, RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings.checks import missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings as OwnSettings
 
@@ -51,6 +56,19 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
             "Unknown setting ROBOTSPEC_USERAGENT_TOKEN: it has no",
         ),
         ({"ROBOTSPEC_TYPO": None}, "Unknown setting ROBOTSPEC_TYPO: it has no effect."),
+        *(
+            ({wrong: "x"}, f"Unknown setting {wrong}: it has no effect (is {meant} meant?)")
+            for wrong, meant in {
+                "ROBOSPEC_CACHE": "ROBOTSPEC_CACHE",
+                "ROBOTS_CACHE_TTL": "ROBOTSPEC_CACHE_TTL",
+                "robotspec_edition": "ROBOTSPEC_EDITION",
+                "ROBOTSTXT_EDITION": "ROBOTSPEC_EDITION",
+                "ROBOTSTXT_USER_AGENT_TOKEN": "ROBOTSPEC_USER_AGENT_TOKEN",
+                "ROBOTSPEC_TOKEN": "ROBOTSPEC_USER_AGENT_TOKEN",
+                "ROBOTSPEC_DELAY": "ROBOTSPEC_RETRY_DELAY or ROBOTSPEC_RETRY_MAX_DELAY or "
+                "ROBOTSPEC_CRAWL_DELAY or ROBOTSPEC_DEFAULT_CRAWL_DELAY",
+            }.items()
+        ),
         ({MIDDLEWARES: {OwnRobots: 110}}, f"{__name__}.OwnRobots is enabled"),
     ],
     ids=repr,
@@ -70,7 +88,7 @@ def test_a_surprising_setting_is_logged(
         {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "require-allowed"},
         dict.fromkeys(OwnSettings.names()),
         {MIDDLEWARES: {RobotsTxtMiddleware: None}},
-        {MIDDLEWARES: {"no.such.Middleware": 90}},
+        {"ROBOTSTXT_USER_AGENT": "*", "ROBOTICS": 1, "ROBOT_NAME": "x"},
         {"ROBOTSPEC_DRY_RUN": True},
     ],
     ids=repr,
@@ -79,3 +97,60 @@ def test_harmless_settings_are_not_logged(
     caplog: pytest.LogCaptureFixture, settings: dict[str, Any]
 ) -> None:
     assert warnings(caplog, settings) == []
+
+
+BASE = default_settings.DOWNLOADER_MIDDLEWARES_BASE
+STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+OWN = f"{__name__}.OwnRobots"
+OURS = "scrapy_robotspec.RobotSpecMiddleware"
+_KEYS = st.sampled_from([STOCK, RobotsTxtMiddleware, OWN, OwnRobots, OURS, RobotSpecMiddleware])
+_CHOSEN = st.dictionaries(_KEYS, st.none() | st.integers(1, 999), max_size=4)
+
+
+@given(base=_CHOSEN, chosen=_CHOSEN, uses_addon=st.booleans())
+def test_what_scrapy_would_enable_is_warned_of_and_nothing_else(
+    base: dict[Any, Any], chosen: dict[Any, Any], uses_addon: bool
+) -> None:
+    """Both settings are merged as Scrapy merges them, whatever the spelling of a key."""
+    settings = Settings(
+        {
+            "ROBOTSTXT_OBEY": True,
+            "DOWNLOADER_MIDDLEWARES_BASE": {**BASE, **base},
+            MIDDLEWARES: {OURS: 100, **chosen},
+        }
+    )
+    if uses_addon:
+        Addon().update_settings(settings)
+    try:
+        enabled = DownloaderMiddlewareManager._get_mwlist_from_settings(settings)
+    except ValueError:  # Scrapy stops: one middleware is named twice
+        return
+    others = {RobotsTxtMiddleware, OwnRobots} & {load_object(each) for each in enabled}
+    warned = [line for line in missing_parts(settings) if "is enabled beside" in line]
+    assert {line.partition(" ")[0] for line in warned} == set(map(global_object_name, others))
+
+
+@pytest.mark.parametrize(
+    ("priority", "source"),
+    [("project", "settings"), ("spider", "spider"), ("cmdline", "command line"), (25, "settings")],
+)
+def test_whoever_switches_it_off_is_named_and_not_told_to_switch_it_on(
+    priority: str | int, source: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Projects do so in some of their spiders, with good reason."""
+    caplog.set_level("INFO")
+    settings = Settings()
+    settings.set("ROBOTSTXT_OBEY", False, priority)
+    before = dict(settings[MIDDLEWARES])
+    Addon().update_settings(settings)
+    (record,) = caplog.records
+    assert record.levelname == "INFO"
+    assert record.getMessage() == f"robots.txt is not obeyed: ROBOTSTXT_OBEY is off ({source})"
+    assert dict(settings[MIDDLEWARES]) == before
+
+
+def test_a_default_that_switches_it_off_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    Addon().update_settings(Settings())
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert "Set ROBOTSTXT_OBEY = True" in record.getMessage()

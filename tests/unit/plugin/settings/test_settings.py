@@ -77,7 +77,7 @@ def test_a_value_is_taken(name: str, raw: object, expected: object) -> None:
 
 WRONG: list[tuple[str, object, str]] = [
     ("edition", "google-2018", "google-2019"),
-    ("edition", 2019, "a name, an Edition"),
+    *(("edition", raw, "a name (google-2019, rfc9309,") for raw in (9309, "RFC 9309", "rfc")),
     ("edition", '{"base": ', "JSON"),
     ("edition", {"base": "google", "wildcard": False}, "wildcards"),
     ("edition", {"base": "google", "wildcards": "no"}, "True or False"),
@@ -125,6 +125,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("usage_policy", "refuse", "'record' or 'refuse-disallowed' or 'require-allowed'"),
     ("inherit_meta", {"proxy": 1}, "a list"),
     ("overrides", "example.com", "JSON"),
+    ("overrides", {"a.example": "allow"}, "for 'a.example' 'ignore' (not 'allow'), 'disallow'"),
     *(("evidence", raw, "the path of a folder") for raw in (1, b"x", ["a"], "a\0b", __file__)),
     *(
         ("evidence_timestamp", raw, "a command that can be run")

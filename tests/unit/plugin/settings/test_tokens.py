@@ -266,6 +266,10 @@ OFF = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}}
         # tokens that no site may know
         ({AGENT: "Mozilla/5.0 (X11; Linux x86_64) Chrome/120"}, ["'Mozilla'", TOKEN]),
         ({AGENT: "Scrapy/2.19.0 (+https://scrapy.org)"}, ["'Scrapy'", TOKEN]),
+        ({AGENT: "curl/8.5.0"}, ["'curl', which many crawlers share", TOKEN]),
+        ({AGENT: "python-requests/2.31"}, ["'python-requests', which many crawlers", TOKEN]),
+        ({AGENT: "Go-http-client/2.0"}, ["'Go-http-client', which many crawlers share", TOKEN]),
+        ({TOKEN: "own", AGENT: "x" * 300}, ["begins with '" + "x" * 40 + "' (USER_AGENT)"]),
         ({AGENT: "MJ12bot/1.0"}, ["'MJ'", TOKEN]),
         ({AGENT: "Foo Bot/1.0"}, ["no legal product token", TOKEN]),
         ({AGENT: "360Spider"}, ["no product token", TOKEN]),
