@@ -54,7 +54,8 @@ def test_the_message_shown_is_the_one_a_user_sees() -> None:
 
 
 def test_the_command_line_shown_is_read() -> None:
-    (line,) = re.findall(r"^    scrapy crawl (.+)$", PAGE, re.MULTILINE)
+    joined = PAGE.replace("\\\n", "")  # a backslash continues a line
+    (line,) = re.findall(r"^    scrapy crawl (.+)$", joined, re.MULTILINE)
     pairs = re.findall(r"-s (\w+)=(?:'([^']*)'|(\S+))", line)
     given = {name: quoted or bare for name, quoted, bare in pairs}
     assert len(given) == line.count("-s ")
