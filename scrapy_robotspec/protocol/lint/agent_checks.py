@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
 from scrapy_robotspec.protocol.lint.characters import odd
 from scrapy_robotspec.protocol.lint.crawlers import (
-    COLLECTORS,
     IGNORING,
     KNOWN_CRAWLERS,
     intended_crawler,
@@ -46,8 +45,8 @@ def check_agents(groups: Sequence[Group], effects: Effects, findings: Findings) 
                 _check_value(line, name, keys, effects, findings)
             if not name:
                 continue
-            if known := _known_to_ignore(name.lower()):
-                fault = f"{shown(name)} {known}"
+            if ignores := IGNORING.get(name.lower()):
+                fault = f"{shown(name)} {ignores}"
                 findings.add(line, "RS209", fault, "reads the group like any other")
             if label := POLICY_TOKENS.get(name.lower()):
                 fault = f"{shown(name)} is a policy token: it names a use, {shown(label)}"
@@ -95,13 +94,6 @@ def _is_starred(value: str) -> bool:
     name = value.partition("/")[0]
     is_name = "*" in name and any(letter.isalpha() for letter in name)
     return is_name and not is_known(name.removesuffix("*"))
-
-
-def _known_to_ignore(name: str) -> str:
-    """How a crawler ignores robots.txt; empty if it is not known to."""
-    if name in IGNORING:
-        return "may ignore robots.txt, according to its operator"
-    return "collects e-mail addresses and ignores robots.txt" if name in COLLECTORS else ""
 
 
 def _quoted(name: str) -> str:

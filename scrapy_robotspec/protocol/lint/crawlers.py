@@ -1,7 +1,7 @@
 """Names of crawlers: well-known ones, their misspellings, and crawlers that ignore robots.txt.
 
 They are data, in ``crawlers.json``. Product tokens are those that the operators document. Sources
-of ``ignoring`` and ``collectors``:
+of ``ignoring``:
 
 - Google, "User-triggered fetchers": Feedfetcher, Publisher Center, Read Aloud, Site Verifier
 - OpenAI, "Overview of OpenAI crawlers" (December 2025): ChatGPT-User
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 _DATA = json.loads(files(__package__).joinpath("crawlers.json").read_text("utf-8"))
 
-#: Lower-case names of crawlers whose operators say that they may ignore robots.txt.
-IGNORING = frozenset(_DATA["ignoring"])
-#: Lower-case names of collectors of e-mail addresses.
-COLLECTORS = frozenset(_DATA["collectors"])
+#: Lower-case names of crawlers that ignore robots.txt, and how they do so.
+IGNORING: Mapping[str, str] = {
+    name: words for words, names in _DATA["ignoring"].items() for name in names
+}
 #: Product tokens of well-known crawlers.
 KNOWN_CRAWLERS: tuple[str, ...] = tuple(_DATA["known"])
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -19,32 +21,9 @@ if TYPE_CHECKING:
 
 Field = Literal["content-usage", "content-signal"]
 
-_VALUES: Mapping[Field, Sequence[str]] = {
-    "content-usage": ("y", "n"),
-    "content-signal": ("yes", "no"),
-}
-#: Content-Signal's ``use`` has values of its own.
-_USE = frozenset({"immediate", "reference", "full"})
-#: Labels of older drafts, or of the other vocabulary, and the present label ("": none).
-_OLD_LABELS: Mapping[Field, Mapping[str, str]] = {
-    "content-usage": {
-        "ai": "train-ai",
-        "ai-train": "train-ai",
-        "ai-training": "train-ai",
-        "all": "",
-        "bots": "",
-        "genai": "train-ai",
-        "tdm": "",
-        "train_ai": "train-ai",
-        "train-genai": "train-ai",
-    },
-    "content-signal": {
-        "ai_input": "ai-input",
-        "ai_train": "ai-train",
-        "ai-training": "ai-train",
-        "train-ai": "ai-train",
-    },
-}
+#: By field: the values of each label ("": of any other), and the labels of older drafts or of the
+#: other vocabulary with the present one ("": none).
+_VOCABULARIES = json.loads(files(__package__).joinpath("labels.json").read_text("utf-8"))
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 _NOTHING = "reads no preference"
 #: Labels that are named as hidden by one path.
@@ -70,13 +49,12 @@ class Statement(NamedTuple):
     def labels(self) -> list[str]:
         """Labels with a preference that can be read."""
         members = self.members or {}
-        return [label for label, value in members.items() if self.is_known(label, value)]
+        return [label for label, value in members.items() if value in self.values_of(label)]
 
-    def is_known(self, label: str, value: str | None) -> bool:
-        """Whether a value says anything about a label (USE-04, USE-07)."""
-        if self.field == "content-signal" and label == "use":
-            return value in _USE
-        return value in _VALUES[self.field]
+    def values_of(self, label: str) -> Sequence[str]:
+        """The values that say anything about a label (USE-04, USE-07)."""
+        values: Mapping[str, Sequence[str]] = _VOCABULARIES[self.field]["values"]
+        return values.get(label, values[""])
 
 
 def read_statement(line: Line) -> Statement:
@@ -94,10 +72,11 @@ def check_statement(statement: Statement, findings: Findings) -> None:
         findings.add(line, code, fault, _NOTHING)
         return
     for label, value in statement.members.items():
-        if not statement.is_known(label, value):
-            fault = f"The value of {shown(label)} is not {' or '.join(_VALUES[statement.field])}"
+        values = statement.values_of(label)
+        if value not in values:
+            fault = f"The value of {shown(label)} is not {' or '.join(values)}"
             findings.add(line, "RS503", fault, _NOTHING)
-        present = _OLD_LABELS[statement.field].get(label)
+        present = _VOCABULARIES[statement.field]["old"].get(label)
         if present is not None:
             instead = f"the present label is {shown(present)}" if present else "no draft has it now"
             fault = f"{shown(label)} is an old label, {instead}"

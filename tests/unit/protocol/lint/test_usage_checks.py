@@ -52,3 +52,13 @@ def test_usage_statement_that_hides_two_preferences_names_both() -> None:
     body = b"User-agent: *\nDisallow:\nContent-Usage: a=n, b=y\nContent-Usage: /a/ c=n\n"
     hidden = [f.message for f in RobotsTxt.parse(body).lint() if f.code == "RS505"]
     assert ['"a" of line 3' in hidden[0], '"b" of line 3' in hidden[1]] == [True, True]
+
+
+def test_message_names_the_values_of_the_label() -> None:
+    """USE-07: ``use`` has values of its own."""
+    body = b"User-agent: *\nContent-Signal: use=maybe, search=maybe\nDisallow: /x/\n"
+    messages = [finding.message for finding in RobotsTxt.parse(body).lint()]
+    assert [message.partition(";")[0] for message in messages] == [
+        'The value of "use" is not immediate or reference or full',
+        'The value of "search" is not yes or no',
+    ]
