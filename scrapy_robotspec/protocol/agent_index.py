@@ -147,7 +147,7 @@ def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
     return [
         (line.field == "allow", line.value, line.start)
         for begin, end in groups
-        for line in read_field_lines(body, begin, end, edition)
+        for line in read_field_lines(body, edition, begin, end)
         if line.field == "disallow" or line.field == "allow"
     ]
 

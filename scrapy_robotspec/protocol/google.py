@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.editions import Edition, Spellings
+    from scrapy_robotspec.editions import Edition
 
 #: In place of RFC 9309's *WS ":" *WS: 1*WS, where the line has two words and no colon (FMT-11).
 #: Only SP and HTAB part them, though more is stripped around them.
@@ -32,14 +32,6 @@ def split_without_colon(content: bytes, white: bytes) -> tuple[bytes, bytes] | N
     """Field and value of a stripped line of exactly two words (FMT-11)."""
     words = _TWO_WORDS.fullmatch(content)
     return (words[1].rstrip(white), words[2].lstrip(white)) if words else None
-
-
-def field_by_prefix(lowered: bytes, spellings: Spellings) -> str:
-    """The field with whose spelling a name begins, or ``""`` (FMT-10, FMT-14)."""
-    for spelling, field in spellings:
-        if lowered.startswith(spelling):
-            return field
-    return ""
 
 
 def directory_of_index_page(pattern: str) -> str:

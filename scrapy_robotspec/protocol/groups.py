@@ -170,6 +170,13 @@ class AllGroups:
             for group in self.groups
         )
 
+    def others_as_written(self, lines: Sequence[RawOther]) -> tuple[OtherLine, ...]:
+        """Some of the other lines, as written."""
+        numbers = numbers_at(self._body, [line.start for line in lines])
+        return tuple(
+            OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
+        )
+
 
 def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     """Every group of a file, in order (GRP-01 to GRP-06)."""
@@ -177,8 +184,7 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     group: RawGroup | None = None
     before = 0  # agents whose list a Content-Usage line has ended (USE-08)
     states_usage = False
-    begin = skip_byte_order_mark(body, edition)
-    for name, value, start in read_field_lines(body, begin, len(body), edition):
+    for name, value, start in read_field_lines(body, edition):
         if name == "user-agent":
             if group is None or group.rules:  # a rule line ends the list of agents
                 if group is not None:

@@ -94,11 +94,15 @@ def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
         begin += len(raw)
 
 
-def read_field_lines(body: bytes, begin: int, end: int, edition: Edition) -> Iterator[FieldLine]:
-    """The lines with a field between two offsets.
+def read_field_lines(
+    body: bytes, edition: Edition, begin: int | None = None, end: int | None = None
+) -> Iterator[FieldLine]:
+    """The lines with a field, of the file or between offsets.
 
     Nothing is made for any other line, but for a blank one that ends a group.
     """
+    if begin is None:
+        begin = skip_byte_order_mark(body, edition)
     fields: dict[bytes, str] = {}  # by names as written
     ends_group = edition.blank_line_ends_group
     for raw in body[begin:end].splitlines(keepends=True):  # hot path
@@ -131,13 +135,14 @@ def split_line(text: bytes, edition: Edition) -> Pair | None:
 
 
 def field_for(name: bytes, edition: Edition) -> str:
-    """The known field for a name, else it in lower case (FMT-08)."""
+    """The known field for a name, else it in lower case.
+
+    FMT-08, FMT-10, FMT-14.
+    """
     lowered = name.lower()
-    if edition.fields_by_prefix:
-        known = google.field_by_prefix(lowered, edition.known_fields)
-    else:
-        known = next((field for spelling, field in edition.known_fields if spelling == lowered), "")
-    return known or lowered.decode("utf-8", "backslashreplace")
+    is_meant = bytes.startswith if edition.fields_by_prefix else bytes.__eq__
+    known = (field for spelling, field in edition.known_fields if is_meant(lowered, spelling))
+    return next(known, "") or decode(lowered)
 
 
 def line_ends(body: bytes, begin: int, end: int) -> int:
@@ -168,16 +173,14 @@ def text_at(body: bytes, offset: int) -> bytes:
     return body[offset : end if carriage < 0 else carriage]
 
 
-def rule_at(body: bytes, start: int, number: int, edition: Edition) -> Rule:
-    """The rule whose line begins at an offset; ``number``: of this line."""
-    text = text_at(body, start)
-    name, value = split_line(text, edition) or _INVALID
-    kind: Kind = "allow" if field_for(name, edition) == "allow" else "disallow"
-    return Rule(kind, decode(value), number, decode(text))
-
-
 def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:
     """The rules whose lines begin at some offsets, in that order."""
     starts = dict.fromkeys(starts)
     numbers = numbers_at(body, starts)
-    return {start: rule_at(body, start, numbers[start], edition) for start in starts}
+    rules: dict[int, Rule] = {}
+    for start in starts:
+        text = text_at(body, start)
+        name, value = split_line(text, edition) or _INVALID
+        kind: Kind = "allow" if field_for(name, edition) == "allow" else "disallow"
+        rules[start] = Rule(kind, decode(value), numbers[start], decode(text))
+    return rules

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol.agents import asked_keys, beginnings_of
-from scrapy_robotspec.protocol.lines import (
-    cut_to_limit,
-    line_ends,
-    numbers_at,
-    rule_at,
-    rules_at,
-)
+from scrapy_robotspec.protocol.lines import cut_to_limit, rules_at
 from scrapy_robotspec.protocol.models import Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import may_have_dots, path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
@@ -197,13 +191,8 @@ class RobotsTxt:
 
         A line holds for the agents that its group names above it (EXT-01).
         """
-        from scrapy_robotspec.protocol.groups import OtherLine
-
-        lines = self._all_groups().follow(_as_tuple(tokens)).others
-        numbers = numbers_at(self.body, [line.start for line in lines])
-        return tuple(
-            OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
-        )
+        groups = self._all_groups()
+        return groups.others_as_written(groups.follow(_as_tuple(tokens)).others)
 
     def usage(self, url: str | bytes, tokens: str | Sequence[str]) -> Usage:
         """The usage preferences stated for a URL (USE-01 to USE-04)."""
@@ -247,7 +236,7 @@ class RobotsTxt:
             verdict = _without_rule(names, edition.name, key)
         else:
             start = line_start(key)
-            rule = rule_at(self.body, start, 1 + line_ends(self.body, 0, start), edition)
+            rule = rules_at(self.body, (start,), edition)[start]
             verdict = Verdict(not forbids(key), "rule", rule, names, edition.name)
         if len(selection.verdicts) >= _KEPT_VERDICTS:
             selection.verdicts = {}

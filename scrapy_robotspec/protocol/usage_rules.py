@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from scrapy_robotspec.protocol.groups import AllGroups, is_absolute
-from scrapy_robotspec.protocol.lines import numbers_at, read_field_lines, skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import numbers_at, read_field_lines
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components
@@ -194,7 +194,9 @@ class FileUsage:
         """The absolute URLs of the license lines, in file order (USE-06)."""
         if not self._may_have_license:
             return ()
-        lines = (line for line in self._lines() if line.field == "license")
+        lines = (
+            line for line in read_field_lines(self._body, self._edition) if line.field == "license"
+        )
         return tuple(url for line in lines if is_absolute(url := decode(line.value)))
 
     @cached_property
@@ -205,7 +207,7 @@ class FileUsage:
     def _for_all(self) -> list[FieldLine | RawOther]:
         """The signals before the first group, for every crawler (USE-07)."""
         found: list[FieldLine | RawOther] = []
-        for line in self._lines():
+        for line in read_field_lines(self._body, self._edition):
             if line.field == "user-agent":
                 break
             if line.field == "content-signal":
@@ -217,10 +219,6 @@ class FileUsage:
             return ()
         others = self._groups.follow(tokens).others
         return [*self._for_all, *(line for line in others if line.field in USAGE_FIELDS)]
-
-    def _lines(self) -> Iterator[FieldLine]:
-        body, edition = self._body, self._edition
-        return read_field_lines(body, skip_byte_order_mark(body, edition), len(body), edition)
 
 
 def _line(statement: UsageStatement) -> int:

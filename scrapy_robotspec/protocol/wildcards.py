@@ -10,7 +10,7 @@ from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.searched_path import SearchedPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 #: From this many patterns on, needles are looked up instead of tried one by one.
 INDEX_FROM = 64
@@ -32,10 +32,6 @@ class Wildcards:
         self.needles = tuple(map(needle_of, patterns)) if is_few else ()
         self._index = None if is_few else Needles(self._texts)
 
-    def best(self, path: str, best: int) -> int:
-        """The best key that matches a path with its end, or *best*."""
-        return next(self.matching(path, best), best)
-
     def matching(self, path: str, bound: int) -> Iterator[int]:
         """The keys below a bound whose patterns match, in order.
 
@@ -45,10 +41,8 @@ class Wildcards:
             found = [number for number, needle in enumerate(self.needles) if needle in path]
         else:
             found = self._index.patterns_in(path)
-        return self._tried(found, path, bound) if found else iter(())  # hot path
-
-    def _tried(self, found: Sequence[int], path: str, bound: int) -> Iterator[int]:
-        """The keys of those of some patterns that match."""
+        if not found:  # hot path
+            return
         keys = self._keys
         numbers = sorted([each for each in found if keys[each] < bound], key=keys.__getitem__)
         searched = SearchedPath(path) if len(numbers) >= SORT_FROM else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import named_agent
-from scrapy_robotspec.protocol.groups import AllGroups, OtherLine
+from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.patterns import END, matches
@@ -19,7 +19,7 @@ from scrapy_robotspec.render.text import count
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.protocol.groups import Group
+    from scrapy_robotspec.protocol.groups import Group, OtherLine
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -62,7 +62,6 @@ class ParsedFile:
         self.sitemaps = robots.sitemaps
         self.lines = tuple(read_lines(robots.body, edition))
         """The lines of the file, without further empty ones in a row."""
-        self._numbers = {line.start: line.number for line in self.lines}
         self.written: dict[str, str] = {}
         """Product token -> name as written, where they differ (UAG-03)."""
         fields = [line.field for line in self.lines]
@@ -103,10 +102,7 @@ class ParsedFile:
             tokens=tuple(tokens),
             names=followed.names,
             groups=tuple(self.groups[place] for place in followed.places),
-            other=tuple(
-                OtherLine(line.field, decode(line.value), self._numbers[line.start])
-                for line in followed.others
-            ),
+            other=self._all.others_as_written(followed.others),
             crawl_delay=greatest_delay(followed.others),
         )
 

@@ -32,9 +32,7 @@ from tests.unit.protocol.strategies import (
 def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
     """FMT-01 to FMT-16: whatever lines are above it, and in parts of a file too."""
     edition = EVERY[name]
-    statements = list(
-        read_field_lines(body, skip_byte_order_mark(body, edition), len(body), edition)
-    )
+    statements = list(read_field_lines(body, edition))
     lines = list(read_lines(body, edition))
     with_field = [(line.field, line.value, line.start) for line in lines if line.field]
     assert with_field == [each for each in statements if each.field]
@@ -44,7 +42,7 @@ def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
         assert (line.name, line.value) == (name_, value)
         assert line.field == (field_for(name_, edition) if pair else "")
         assert text_at(body, line.start) == line.text
-        again = list(read_field_lines(body, line.start, line.start + len(line.text), edition))
+        again = list(read_field_lines(body, edition, line.start, line.start + len(line.text)))
         assert [each for each in again if each.field] == (
             [(line.field, line.value, line.start)] if line.field else []
         )
@@ -64,9 +62,7 @@ def test_lines_that_are_left_out_are_empty(name: str, body: bytes) -> None:
     assert all(read.get(number, b"") == text for number, text in texts.items())
     assert all(number in read or not texts[number - 1] for number in texts)
     starts = [line.start for line in read_lines(body, edition)]
-    ends = [
-        each.start for each in read_field_lines(body, begin, len(body), edition) if not each.field
-    ]
+    ends = [each.start for each in read_field_lines(body, edition) if not each.field]
     assert set(ends) <= set(starts)
     assert bool(ends) <= edition.blank_line_ends_group
 

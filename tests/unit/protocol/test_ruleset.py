@@ -72,9 +72,9 @@ def test_a_literal_may_be_the_end_of_an_escape(rule: str, path: str) -> None:
 
 def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
     """PRE-01: a pattern that matches, but ranks below what is known already, is not the answer."""
-    assert Wildcards({"/*abcd": 5}).best("/xabcd#", 3) == 3
-    assert Wildcards({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 3) == 3
-    assert Wildcards({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 9) == 5
+    assert next(Wildcards({"/*abcd": 5}).matching("/xabcd#", 3), 3) == 3
+    assert next(Wildcards({"/*none": 1, "/*abcd": 5}).matching("/xabcd#", 3), 3) == 3
+    assert next(Wildcards({"/*none": 1, "/*abcd": 5}).matching("/xabcd#", 9), 9) == 5
 
 
 class CountedText(str):

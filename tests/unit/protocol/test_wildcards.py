@@ -48,13 +48,13 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
             patch.multiple(wildcards, INDEX_FROM=index, SORT_FROM=sort),
         ):
             wild = Wildcards(keys)
-            assert wild.best(ended, bound) == expected
+            assert next(wild.matching(ended, bound), bound) == expected
             for length, kept in product((1, 2, 64), (2, 3, 64)):
                 with (
                     patch.multiple(searched_path, _LENGTH=length, _KEPT=kept),
                     patch.object(patterns, "MAX_PRODUCT", 0),
                 ):
-                    assert wild.best(ended, bound) == expected
+                    assert next(wild.matching(ended, bound), bound) == expected
 
 
 def placed(pattern: str, path: str) -> bool:
@@ -79,9 +79,9 @@ def test_a_literal_that_is_missing_is_searched_once() -> None:
     patterns = Wildcards({f"/*a{n}*X": n for n in range(200)})
     path = "/" + "".join(f"a{n}" for n in range(200))
     with patch.object(wildcards, "matches", wraps=matches) as tried:
-        assert patterns.best(path, NO_RULE) == NO_RULE
+        assert next(patterns.matching(path, NO_RULE), NO_RULE) == NO_RULE
         assert not tried.called
-        assert patterns.best(path + "X", NO_RULE) == 0
+        assert next(patterns.matching(path + "X", NO_RULE), NO_RULE) == 0
 
 
 class CountedPath(str):
@@ -114,7 +114,7 @@ def searched_for(patterns: Iterable[str], path: str) -> int:
     """The characters that are searched to find that none of the patterns matches."""
     CountedPath.steps = 0
     keys = {pattern: number for number, pattern in enumerate(patterns)}
-    Wildcards(keys).best(CountedPath(path + END), NO_RULE)
+    next(Wildcards(keys).matching(CountedPath(path + END), NO_RULE), NO_RULE)
     return CountedPath.steps
 
 
