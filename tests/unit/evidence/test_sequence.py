@@ -289,6 +289,33 @@ def test_a_fetch_begins_from_a_state_of_its_own_origin(tmp_path: Path) -> None:
     assert "is that of https://other.example" in problem
 
 
+def test_archive_bytes_that_no_line_names_are_found(tmp_path: Path) -> None:
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    (archive,) = tmp_path.glob("robots-*.warc.gz")
+    record, data = lines[of(lines, "record", 2)], archive.read_bytes()
+    at = record["offset"]
+    archive.write_bytes(data[:at] + b"more" + data[at:])
+    record["offset"] += 4
+    lines[-1]["archive"] += 4
+    seal(tmp_path, lines)
+    problems = replay(tmp_path).problems
+    assert any(f"bytes {at} to {at + 4} are in no line" in each for each in problems)
+
+
+def test_a_file_of_a_store_is_the_one_that_its_state_names(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.take_over("https://other.example", RULES, START, START + 1)
+    crawl.take_over(SITE, RULES + RULES, START, START + 1)
+    crawl.close()
+    lines = lines_of(tmp_path)
+    first, second = (of(lines, "state", number) for number in (0, 1))
+    lines[second]["body_record"] = lines[first]["body_record"]
+    seal(tmp_path, lines)
+    (problem,) = replay(tmp_path).problems
+    assert problem.endswith("the body does not fit its digest")
+
+
 def with_account(lines: Lines, **changes: int) -> Lines:
     """The last line has the account of the crawl: three pages left, one may, one is refused."""
     counts = RequestCounts(Counter(rules=4, refused_rule=1), sent=3)
