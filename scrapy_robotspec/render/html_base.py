@@ -6,31 +6,19 @@ from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.access.reasons import SERVERS_READ
 from scrapy_robotspec.render.site import utc
-from scrapy_robotspec.render.text import count, duration, escaped
+from scrapy_robotspec.render.text import count, duration, safe
 
 #: Max length of a text from outside on a page (characters).
 LONGEST = 2000
 
 
-def marked_up(text: str) -> Markup:
-    """``text`` escaped; unprintable characters become visible escapes."""
-    cut = len(text) > LONGEST
-    part = text[:LONGEST]
-    safe = escape(part) if part.isprintable() else Markup("").join(map(_character, part))
-    if cut:
-        safe += Markup('<span class="escape">… {} characters</span>').format(f"{len(text):,}")
-    return safe
-
-
-def _character(character: str) -> Markup:
-    if character.isprintable():
-        return escape(character)
-    return Markup('<span class="escape">{}</span>').format(escaped(character))
+def shown(text: str) -> str:
+    """``text`` with unprintable characters escaped; the templates escape its markup."""
+    return safe(text, LONGEST)
 
 
 @lru_cache(maxsize=1)
@@ -43,7 +31,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(shown=marked_up, count=count, duration=duration)
+    made.filters.update(shown=shown, count=count, duration=duration)
     made.globals["servers_read"] = SERVERS_READ
     return made
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     #: A setting in force: label, value, further text.
     Fact = tuple[str, str, str]
-    #: A thing to do: text, setting, text, id of the table with the sites.
-    Step = tuple[str, str, str, str]
 
 #: Max URLs or sites that are named in a row.
 MAX_NAMED = 10
@@ -118,8 +116,8 @@ def report_page(
         total=total,
         every=sum(number for _, number in counted),
         refused=total.of(Group.REFUSED),
+        exempt=total.by_outcome[EXEMPT],
         parts=[(name, number, OUTCOME_WORDS[name].sentence) for name, number in counted if number],
-        steps=list(_steps(total, tables)),
         settings=list(_settings(sites, files, facts)),
         tables=tables,
         files=files,
@@ -223,24 +221,6 @@ def _table(title: str, head: str, entries: Iterable[Entry]) -> Table:
 
 
 # --- beside the tables
-
-
-def _steps(total: RequestCounts, tables: Mapping[str, Table]) -> Iterator[Step]:
-    """One sentence for each thing to do."""
-    if exempt := total.by_outcome[EXEMPT]:
-        rest = "from their meta unless the sites agreed."
-        yield f"{count(exempt, 'request')} went out unchecked: remove", EXEMPT, rest, ""
-    if table := tables.get("delays"):
-        asks = count(table.sites, "site asks", "sites ask")
-        setting = "ROBOTSPEC_CRAWL_DELAY = True"
-        yield f"{asks} for a pause between pages: set", setting, "to keep it.", "delays"
-    if table := tables.get("doubtful"):
-        sent = f"{count(table.sites, 'site')} sent something other than a robots.txt file"
-        setting = 'ROBOTSPEC_OVERRIDES = {"HOST": "disallow"}'
-        yield f"{sent}: look at it, and set", setting, "to stay away.", "doubtful"
-    if table := tables.get("silent"):
-        sites = count(table.sites, "site")
-        yield f"{sites} did not answer: crawl again later.", "", "", "silent"
 
 
 def _settings(

@@ -199,7 +199,7 @@ def expand(setting: str, spider: str, now: float) -> str:
     return re.sub(r"\{(\w+)\}|%\((\w+)\)s", lambda match: values[match[1] or match[2]], setting)
 
 
-class OriginStatsTable(dict["Origin", OriginStats]):
+class OriginStatsTable(dict["Origin | None", OriginStats]):
     """The :class:`OriginStats` of origins, in order of appearance, made on first use.
 
     Times are in epoch seconds, durations in seconds. Beyond :data:`MAX_ORIGINS` origins without a
@@ -223,19 +223,13 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         rest = self._rest.sums()
         return [*self.values(), *([rest] if any(rest.requests.to_json().values()) else [])]
 
-    def of(self, origin: Origin | None) -> OriginStats:
-        """The row that counts a request to *origin*.
-
-        None: its URL has no robots.txt.
-        """
-        return self._rest if origin is None else self[origin]
-
     def kept(self, origin: Origin | None) -> OriginStats:
         """The row that counts a request of before."""
-        return self._rest if origin is None else self.get(origin, self._rest)
+        return self.get(origin, self._rest)
 
-    def __missing__(self, origin: Origin) -> OriginStats:
-        if len(self) >= MAX_ORIGINS and not self._make_room():
+    def __missing__(self, origin: Origin | None) -> OriginStats:
+        """A new row, or that of the rest; None: the URL has no robots.txt."""
+        if origin is None or (len(self) >= MAX_ORIGINS and not self._make_room()):
             return self._rest
         self._unremarkable.append(origin)
         row = self[origin] = OriginStats(origin)
@@ -272,9 +266,8 @@ class OriginStatsTable(dict["Origin", OriginStats]):
 
     def fetched(self, done: FetchDone, waiting: int, now: float) -> None:
         """An attempt ended at *now*, while *waiting* requests waited."""
-        record = done.record
-        if record is None:
-            return
+        record, found = done.record, done.found
+        assert record is not None
         row, failed = self[record.origin], has_failed(record)
         row.asked += 1
         row.seconds = max(row.seconds, done.seconds)
@@ -291,7 +284,7 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         row.bytes = len(record.body)
         row.words = answer_in_words(answer_of(record))
         if len(self) <= MAX_FILES:
-            row.file = done.found.robots if isinstance(done.found, Resolved) else None
+            row.file = found.robots if isinstance(found, Resolved) else None
         row.truncated = record.truncated
         if failed:
             row.failed += 1
@@ -299,8 +292,8 @@ class OriginStatsTable(dict["Origin", OriginStats]):
             row.failures[failure if has_room else "other"] += 1
         elif row.answered is None:
             row.answered = now
-        if isinstance(done.found, Resolved):
-            if done.found.action is Action.REFUSE:
+        if isinstance(found, Resolved):
+            if found.action is Action.REFUSE:
                 row.given_up += waiting
             else:
                 row.waited += waiting

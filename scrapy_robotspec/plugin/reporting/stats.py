@@ -81,7 +81,7 @@ class CrawlStats:
         # hot path
         self.requests.add(outcome)
         if self._rows is not None:
-            self._rows.of(origin).requests.add(outcome)
+            self._rows[origin].requests.add(outcome)
         if outcome == EXEMPT:
             self._stats.set_value("robotspec/unchecked", self.requests.by_outcome[EXEMPT])
 

@@ -165,10 +165,10 @@ def test_the_bounds_keep_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
         fetch(table, replace(FAILED if number == 20 else FOUND, origin=origin), 0.1, NOW)
         table.wait_ended(origin, NOW + (6 if number == 40 else 1))
         if number == 60:
-            table.of(origin).requests.add("refused_rule")
+            table[origin].requests.add("refused_rule")
             table.refused(by_rule()._replace(origin=origin), "http://x")
         else:
-            table.of(origin).requests.add("rules")
+            table[origin].requests.add("rules")
             table.overridden(("token",), origin)
             table.usage({"search": "allow"}, origin)
         wanted["refused_rule" if number == 60 else "rules"] += 1
@@ -194,7 +194,7 @@ def test_without_an_unremarkable_origin_the_rest_counts(monkeypatch: pytest.Monk
     hosts = [Origin("http", f"h{number}.example", 80) for number in range(9)]
     for origin in hosts:
         table.wait_began(origin, NOW)
-        table.of(origin).requests.add("refused_rule")
+        table[origin].requests.add("refused_rule")
         table.refused(by_rule()._replace(origin=origin), f"{origin}/cart/")
         table.wait_ended(origin, NOW + 1)
     rows = table.rows()
