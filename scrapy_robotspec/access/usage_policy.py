@@ -18,7 +18,6 @@ KNOWN_LABELS = ("train-ai", "search", "ai-input", "ai-use", "all", "train-genai"
 
 #: Max length of a statement in a sentence for a person (characters).
 _SHOWN = 120
-_FIELD_NAMES = {"content-usage": "Content-Usage", "content-signal": "Content-Signal"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,5 +109,6 @@ def as_written(statement: UsageStatement) -> str:
     """A statement as a line or header has it, unescaped."""
     if statement.source == "policy-token":
         return f"Disallow: {statement.path} (User-agent: {statement.value})"
+    name = "Content-Signal" if statement.source == "content-signal" else "Content-Usage"
     path = "" if statement.path is None else f"{statement.path} "
-    return f"{_FIELD_NAMES.get(statement.source, 'Content-Usage')}: {path}{statement.value}"
+    return f"{name}: {path}{statement.value}"

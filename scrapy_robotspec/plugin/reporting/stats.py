@@ -61,7 +61,7 @@ class CrawlStats:
 
             self.report = Report(crawler, settings, tokens)
             self._rows = self.report.origins
-        self.progress = self._progress = Progress(
+        self.progress = Progress(
             stats,
             live,
             after=settings.progress_after,
@@ -190,11 +190,11 @@ class CrawlStats:
             return
         self._stats.inc_value(f"robotspec/{doubt}")
         if before is None or before.doubt != record.doubt:
-            self._progress.on_doubtful(doubt, record)
+            self.progress.on_doubtful(doubt, record)
 
     def _log_failed(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
         failure = failure_words(record.failure)
-        self._progress.on_failed(
+        self.progress.on_failed(
             record.origin,
             failure,
             "robots.txt of %s is unreachable (%s): %s, next attempt in %.1f s, given up %s",
@@ -213,7 +213,7 @@ class CrawlStats:
         return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
 
     def _log_given_up(self, origin: Origin, end: WaitEnd, waiting: int) -> None:
-        self._progress.on_given_up(
+        self.progress.on_given_up(
             origin,
             failure_words(end.failure),
             "robots.txt of %s %s: %s refused; further ones are refused until it answers",
@@ -226,7 +226,7 @@ class CrawlStats:
         origin, allows = found.origin, found.action is Action.ALLOW
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
-        was_logged = self._progress.on_answered(origin)
+        was_logged = self.progress.on_answered(origin)
         if allows and found.reason == "unreachable":
             if origin not in self._warned and len(self._warned) < ORIGINS_COUNTED:
                 self._warned.add(origin)
@@ -255,8 +255,8 @@ class CrawlStats:
     def close(self, reason: str) -> None:
         """Log the summary; *reason* is why the crawl ended."""
         self._write_counts()
-        pending = list(self._progress.pending())
-        self._progress.close()
+        pending = list(self.progress.pending())
+        self.progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",
             self._summary.table(self.requests, pending, self._stats.get_stats()),
