@@ -16,11 +16,10 @@ from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.replay import evidence_folder, expectation_options, show_problems
-from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.access_logs import parse
 from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline, absolute_url
 from scrapy_robotspec.evidence.warc import iso_date
-from scrapy_robotspec.protocol.agents import asked_keys
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import columns, count, listed, safe
 
@@ -47,14 +46,7 @@ _MOST_TOKENS = 3
 @options.command("audit", _EXAMPLES)
 @click.argument("log", metavar="LOG", type=click.Path(True, dir_okay=False, allow_dash=True))
 @click.option("--evidence", metavar="DIR", required=True, help="The folder of ROBOTSPEC_EVIDENCE.")
-@click.option(
-    "--token",
-    "tokens",
-    metavar="TOKEN",
-    multiple=True,
-    help="The crawler's product token. Again for each one to fall back on, the most specific "
-    "first. Default: the tokens of the crawls, if they had the same for each request.",
-)
+@options.token_option("the tokens of the crawls, if they had the same for each request")
 @click.option(
     "--origin",
     metavar="URL",
@@ -131,11 +123,8 @@ def _base(origin: str | None) -> str | None:
 def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
     """The product tokens to audit; None where damaged evidence names none."""
     if given:
-        try:
-            asked_keys(tuple(given), get_edition("google-2019"))
-        except ValueError as error:
-            raise MisuseError(f"--token: {error}") from None
-        return tuple(given)
+        crawler = options.CrawlerOptions(given, each=False)
+        return crawler.crawler(EDITIONS["google-2019"], None)
     known = sorted(timeline.tokens)
     if len(known) == 1:
         return known[0]

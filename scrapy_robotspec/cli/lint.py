@@ -236,10 +236,10 @@ def _fix(
 
 def fixed(body: bytes, edition: Edition, is_shown: Callable[[Finding], bool]) -> bytes:
     """A file after every proposal, those included that others give rise to."""
-    better = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
-    while better != body:
-        body = better
-        better = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
+    before = None
+    while before != body:
+        before = body
+        body = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
     return body
 
 
@@ -328,9 +328,9 @@ def _explain(code: str, as_json: bool, screen: Screen) -> int:
         raise _no_such_code(code.strip())
     if as_json:
         screen.say_json(found._asdict())
-        return GOOD
-    for line in _explanation(found, screen):
-        screen.say(line)
+    else:
+        for line in _explanation(found, screen):
+            screen.say(line)
     return GOOD
 
 

@@ -178,18 +178,24 @@ urls_options = gather(
     ),
 )
 
-crawler_options = gather(
-    "crawlers",
-    CrawlerOptions,
-    CrawlerOptions._fields,
-    click.option(
+
+def token_option(default: str) -> Callable[[_F], _F]:
+    """The option that names one crawler; *default*: the one without it."""
+    return click.option(
         "--token",
         "tokens",
         metavar="TOKEN",
         multiple=True,
-        help="Your crawler's product token. Again for each one to fall back on, the most specific "
-        "first. Default: a crawler that no group names; in a project the project's.",
-    ),
+        help="The crawler's product token. Again for each one to fall back on, the most specific "
+        f"first. Default: {default}.",
+    )
+
+
+crawler_options = gather(
+    "crawlers",
+    CrawlerOptions,
+    CrawlerOptions._fields,
+    token_option("a crawler that no group names; in a project the project's"),
     click.option(
         "--each-token",
         "each",

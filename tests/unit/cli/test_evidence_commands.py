@@ -80,6 +80,7 @@ def test_a_folder_without_evidence_is_misuse(
         (CDXJ, (), (3, 1, 1)),
         (JSON, (), (2, 1, 0)),
         (JSON, ("--token", "other", "--token", "examplebot"), (2, 1, 0)),
+        (JSON, ("--token", "other", "--token", "examplebot/1.0 (+https://a.example/)"), (2, 1, 0)),
         ([], SITE, (0, 0, 0)),
     ],
 )
