@@ -11,6 +11,7 @@ import logging
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
@@ -56,6 +57,8 @@ class Demo:
     def from_crawler(cls, crawler: Crawler) -> Demo:
         """Scrapy's entry."""
         demo = cls(crawler)
+        if url := getattr(crawler.spider, "url", ""):  # before requests to other hosts are refused
+            crawler.spider.allowed_domains = [urlsplit(url).hostname]
         crawler.signals.connect(demo.spider_opened, signals.spider_opened)
         crawler.signals.connect(demo.spider_closed, signals.spider_closed)
         return demo

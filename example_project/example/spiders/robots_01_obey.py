@@ -1,12 +1,16 @@
 """Two settings are enough: the rules decide, wildcards and longest match included."""
 
 import scrapy
+from scrapy.http import TextResponse
+
+from scrapy_robotspec import ForbiddenByRobots, RobotsUnreachable
 
 
 class ObeySpider(scrapy.Spider):
     """Follows all links; the errback of a refused page says which line refused it."""
 
     name = "robots_01_obey"
+    allowed_domains = ["127.0.0.1"]
     start_urls = ["http://127.0.0.1:8401/"]
 
     async def start(self):
@@ -15,8 +19,9 @@ class ObeySpider(scrapy.Spider):
 
     def parse(self, response):
         yield {"url": response.url}
-        yield from response.follow_all(css="a", errback=self.refused)
+        if isinstance(response, TextResponse):  # no image has links
+            yield from response.follow_all(css="a", errback=self.refused)
 
     def refused(self, failure):
-        # ForbiddenByRobots and RobotsUnreachable, or an error of the page itself
+        failure.trap(ForbiddenByRobots, RobotsUnreachable)  # errors of the page are logged
         self.logger.info("%s: %s", failure.request.url, failure.value)

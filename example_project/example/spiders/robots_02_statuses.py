@@ -1,14 +1,16 @@
 """The status decides first: 4xx allows all; 5xx, or a broken connection, nothing."""
 
 import scrapy
+from scrapy.http import TextResponse
 
-from scrapy_robotspec import RobotsUnreachable
+from scrapy_robotspec import ForbiddenByRobots, RobotsUnreachable
 
 
 class StatusesSpider(scrapy.Spider):
     """Keeps the URLs of sites that did not respond, for a later crawl."""
 
     name = "robots_02_statuses"
+    allowed_domains = ["127.0.0.1"]
     start_urls = ["http://127.0.0.1:8402/"]
     #: An example should not wait for minutes until it gives up what is unreachable.
     custom_settings = {
@@ -23,8 +25,10 @@ class StatusesSpider(scrapy.Spider):
 
     def parse(self, response):
         yield {"url": response.url, "status": response.meta["robotspec"]["status"]}
-        yield from response.follow_all(css="a", errback=self.refused)
+        if isinstance(response, TextResponse):  # no image has links
+            yield from response.follow_all(css="a", errback=self.refused)
 
     def refused(self, failure):
+        failure.trap(RobotsUnreachable, ForbiddenByRobots)  # errors of the page are logged
         if failure.check(RobotsUnreachable):
             yield {"url": failure.request.url, "later": failure.value.detail}

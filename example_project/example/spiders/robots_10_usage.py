@@ -1,6 +1,7 @@
 """A page that a search may show may still be closed to the training of models."""
 
 import scrapy
+from scrapy.http import TextResponse
 
 from scrapy_robotspec import Usage
 
@@ -12,6 +13,7 @@ class UsageSpider(scrapy.Spider):
     """
 
     name = "robots_10_usage"
+    allowed_domains = ["127.0.0.1"]
     start_urls = ["http://127.0.0.1:8414/"]
     custom_settings = {"ROBOTSPEC_USAGE": ["search", "train-ai"]}
 
@@ -21,4 +23,5 @@ class UsageSpider(scrapy.Spider):
             training = usage.preferences.get("train-ai") != "disallow"
             stated = [f"{each.source}: {each.value}" for each in usage.statements]
             yield {"url": response.url, "training": training, "because": stated}
-        yield from response.follow_all(css="a")
+        if isinstance(response, TextResponse):  # no image has links
+            yield from response.follow_all(css="a")

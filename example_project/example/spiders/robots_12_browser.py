@@ -13,6 +13,7 @@ class BrowserSpider(scrapy.Spider):
     """
 
     name = "robots_12_browser"
+    allowed_domains = ["127.0.0.1"]
     start_urls = ["http://127.0.0.1:8415/"]
     custom_settings = {
         "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
