@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from urllib.parse import urlsplit
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
@@ -140,7 +141,7 @@ class _Rules:
 
     def _stays(self, since: float, asked: Asked) -> bool:
         """Whether an answer may be in use after its lifetime (FET-13, FET-19)."""
-        failures = len(self._failures(asked, since, "failure")) + self._has_dead_proxy(asked)
+        failures = len(self._failures(asked, since, "failure")) + self._has_dead_proxy(asked.site)
         is_used = isinstance(self._set["EDITION"], dict) and failures > 1
         return is_used or bool(self._failures(asked, since, "temporary"))
 
@@ -150,12 +151,15 @@ class _Rules:
         failed = any(not self._is_replaced(served, asked) for served in failures)
         began = asked.at - 2 * self._set["FETCH_TIMEOUT"]
         is_starved = self._is_starved(asked.crawl, began, asked.at)
-        return failed or is_starved or self._has_dead_proxy(asked)
+        return failed or is_starved or self._has_dead_proxy(asked.site)
 
-    def _has_dead_proxy(self, asked: Asked) -> bool:
-        start = asked.url.partition(f"/{asked.section}/")[0]
+    def _has_dead_proxy(self, site: int) -> bool:
+        """Whether a failure between the crawl and the site may begin or end an outage."""
+        host = self._history.plan.sites[site].host
         pages = [page for pages in self._history.plan.pages.values() for page in pages]
-        return any(page.proxy == DEAD_PROXY and page.url.startswith(start) for page in pages)
+        return any(
+            page.proxy == DEAD_PROXY and urlsplit(page.url).hostname == host for page in pages
+        )
 
     def delay(self, asked: Asked) -> float:
         """The least crawl delay that may be in force as a page is sent (seconds)."""
@@ -175,7 +179,9 @@ class _Rules:
         if outage is None:
             return 0.8 * self.life(before.response)
         hold_ends = abs(outage.at + self._set["HOLD_TIMEOUT"] - at) < _GRACE  # with an attempt
-        return 0.0 if hold_ends else self._set["RETRY_DELAY"] / 2
+        if hold_ends or self._has_dead_proxy(before.site):
+            return 0.0
+        return float(self._set["RETRY_DELAY"]) / 2
 
 
 def no_forbidden_page(history: History) -> Iterator[str]:
