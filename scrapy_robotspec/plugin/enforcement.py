@@ -21,7 +21,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
-from scrapy_robotspec.plugin.request_policy import NO_EXTENSIONS
+from scrapy_robotspec.plugin.settings.request_policy import NO_EXTENSIONS
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
-    from scrapy_robotspec.plugin.request_policy import Extensions
     from scrapy_robotspec.plugin.robots import CrawlRobots
+    from scrapy_robotspec.plugin.settings.request_policy import Extensions
     from scrapy_robotspec.protocol.usage import Usage
 
 

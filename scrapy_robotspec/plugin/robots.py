@@ -23,7 +23,7 @@ from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.request_policy import RequestPolicy
+from scrapy_robotspec.plugin.settings.request_policy import RequestPolicy
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:

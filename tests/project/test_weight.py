@@ -10,7 +10,7 @@ import textwrap
 from tests.support.server import Server
 
 #: Max modules of the package that a crawl with the add-on and ``ROBOTSTXT_OBEY`` loads.
-MAX_MODULES = 64
+MAX_MODULES = 70
 
 #: A crawl of the URLs in the arguments. The last line of its output names the loaded modules.
 CRAWL = textwrap.dedent(

@@ -13,7 +13,6 @@ from scrapy_robotspec.evidence.log_lines import conclusion, stated_usage
 from scrapy_robotspec.evidence.run_writer import record_ids
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, left_out
-from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.evidence.recorder import Recorder
     from scrapy_robotspec.lookup import FetchDone, Resolved
-    from scrapy_robotspec.plugin.request_policy import RequestPolicy
+    from scrapy_robotspec.plugin.settings.request_policy import RequestPolicy
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
@@ -146,7 +145,7 @@ class EvidenceObserver:
 
     def on_exempt(self, request: Request) -> LoggedDecision | None:
         """Log *request* if it needs no robots.txt because its meta says so."""
-        if not request.meta.get(EXEMPT) or META_KEY in request.meta:
+        if not request.meta.get(EXEMPT):
             return None
         more = {"allowed": True, "reason": EXEMPT}
         number, now, url = next(self._numbers), time.time(), request.url

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from scrapy_robotspec.plugin.request_policy import RequestPolicy
+    from scrapy_robotspec.plugin.settings.request_policy import RequestPolicy
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import logging
 import math
-import re
 import time
 from collections import deque
 from contextlib import suppress
-from datetime import datetime, timezone
 from itertools import count
 from pathlib import Path
 from threading import Event, Thread
@@ -27,6 +25,7 @@ from scrapy_robotspec.files import replacing
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.summary import TOP, cut, deciding_line
+from scrapy_robotspec.plugin.settings.composite import expand
 from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats, report_lines
 from scrapy_robotspec.store import shown_uri
 
@@ -187,16 +186,6 @@ class Report:
             differences=self._differences,
         )
         return [page]
-
-
-def expand(setting: str, spider: str, now: float) -> str:
-    """The path that *setting* means for a crawl.
-
-    The time is written as in Scrapy's feeds.
-    """
-    moment = datetime.fromtimestamp(now, timezone.utc).replace(microsecond=0)
-    values = {"name": spider, "time": moment.isoformat().replace(":", "-")}
-    return re.sub(r"\{(\w+)\}|%\((\w+)\)s", lambda match: values[match[1] or match[2]], setting)
 
 
 class OriginStatsTable(dict["Origin | None", OriginStats]):

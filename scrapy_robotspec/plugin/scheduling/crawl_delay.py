@@ -5,7 +5,26 @@ its own clock. Only then is it decided which request goes: the best one that its
 and that the downloader would send at once.
 
 Without the store each process keeps the turns that it had at an origin: of *n* processes last seen
-there each sends every *n*-th page.
+there each sends every *n*-th page. At an origin a process is in one of six states:
+
+    NEW       no reply yet: it is unknown how far the store's clock differs
+    FREE      it asks for a slot
+    IN LINE   it has a ticket, and asks again with it
+    GRANTED   it has a slot
+    LOST      the store fails: it takes its own turns, and asks at each
+    BACK      the store replies again; other processes may still take turns of their own
+
+    event                     NEW       FREE      IN LINE   GRANTED   LOST      BACK
+    ---------------------------------------------------------------------------------
+    reply: a slot             FREE (1)  GRANTED   GRANTED   -         BACK (2)  BACK (2)
+    reply: a later slot       IN LINE   IN LINE   IN LINE   -         BACK      BACK
+    no reply                  LOST (3)  LOST      LOST      -         LOST      LOST
+    a page goes, or none may  -         -         -         FREE      LOST      BACK
+    ``_RECOVERY`` has passed  -         -         -         -         -         FREE
+
+1. The slot is given up, as the reply may have been read late.
+2. A page goes with the slot, unless this is the first reply.
+3. A process that has never reached the store sends nothing for the hold timeout.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from os.path import exists, isdir
 from shutil import which
@@ -38,13 +39,21 @@ def report_file(raw: Any) -> str:
     path = _path(raw)
     if path is None or not path.lower().endswith((".jsonl", ".html")):
         raise ValueError("the path of a file that ends in .jsonl or .html")
-    from scrapy_robotspec.plugin.reporting.report import expand  # few crawls write a report
-
     try:
         expand(path, "", 0.0)
     except KeyError:
         raise ValueError("a path with no placeholders but {time} and {name}") from None
     return path
+
+
+def expand(setting: str, spider: str, now: float) -> str:
+    """The path that *setting* means for a crawl.
+
+    The time is written as in Scrapy's feeds.
+    """
+    moment = datetime.fromtimestamp(now, timezone.utc).replace(microsecond=0)
+    values = {"name": spider, "time": moment.isoformat().replace(":", "-")}
+    return re.sub(r"\{(\w+)\}|%\((\w+)\)s", lambda match: values[match[1] or match[2]], setting)
 
 
 def evidence_folder(raw: Any) -> str:

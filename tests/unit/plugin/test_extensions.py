@@ -12,7 +12,7 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.lookup.rules_cache import RulesCache
-from scrapy_robotspec.plugin.request_policy import (
+from scrapy_robotspec.plugin.settings.request_policy import (
     MOST_LINES,
     NO_EXTENSIONS,
     Extensions,

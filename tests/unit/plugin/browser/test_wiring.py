@@ -15,7 +15,7 @@ from scrapy.settings import Settings as ScrapySettings
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec import Addon
-from scrapy_robotspec.plugin.settings.checks import missing_parts
+from scrapy_robotspec.plugin.checks import missing_parts
 
 Playwright = type(
     "ScrapyPlaywrightDownloadHandler", (), {"__module__": "scrapy_playwright.handler"}

@@ -22,7 +22,8 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.plugin.reporting import report as report_module
 from scrapy_robotspec.plugin.reporting import summary
-from scrapy_robotspec.plugin.reporting.report import OriginStatsTable, Report, expand
+from scrapy_robotspec.plugin.reporting.report import OriginStatsTable, Report
+from scrapy_robotspec.plugin.settings.composite import expand
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt

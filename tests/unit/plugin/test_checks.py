@@ -15,7 +15,7 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec import Addon, RobotSpecMiddleware
-from scrapy_robotspec.plugin.settings.checks import missing_parts
+from scrapy_robotspec.plugin.checks import missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings as OwnSettings
 
 
