@@ -26,8 +26,9 @@ from tests.support.server import ahead
 _GRACE = 0.5
 #: A page may come before its turn by this time: a busy machine sends others late (seconds).
 _AHEAD = 0.25
-#: What tables may keep of an idle origin: rules, evidence, rows, words for the log, a bounded pace.
-_KEPT = {"Resolved", "State", "OriginStats", "str", "float", "Line"}
+#: What tables may keep of an idle origin: rules, evidence, rows, words for the log, a bounded pace,
+#: a bounded number of overrides.
+_KEPT = {"Resolved", "State", "OriginStats", "str", "float", "Line", "Override", "NoneType"}
 
 
 class _Rules:
