@@ -1,7 +1,7 @@
 """Private parts of Scrapy, and differences between its versions.
 
-Each function names the release from or until which it is needed. Nothing here knows robots.txt, and
-no other file of this package checks what Scrapy can do.
+Nothing here knows robots.txt, and no other file of this package checks what Scrapy can do. No
+function raises where one of ``PARTS`` is missing.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from scrapy.signalmanager import SignalManager
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.defer import maybe_deferred_to_future as as_future
+from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
 
@@ -53,11 +54,70 @@ __all__ = ["ACCEPTED_ENCODINGS", "as_future"]
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
+#: How handlers are called: before 2.15 they return a Deferred.
+_SEND = "download_request_async" if version_info >= (2, 15) else "download_request"
+
+_UNSTOPPABLE = "of another scheduler, requests beyond ROBOTSPEC_MAX_PARKED are refused"
+_DELAYED = "the robots.txt keeps the download delay of pages"
+
+#: Parts of the engine that the plugin uses -> what is given up without them.
+PARTS = {
+    "_slot.closing": "requests that wait when the spider closes are lost",
+    "_slot.close": "requests that wait when the spider closes wait on",
+    "_slot.nextcall.schedule": "requests go on some seconds after their wait has ended",
+    "_slot.scheduler.next_request": _UNSTOPPABLE,
+    "downloader.needs_backout": _UNSTOPPABLE,
+    "downloader.active": "requests wait in process_request as well as in the scheduler",
+    "downloader.slots": "requests leave the scheduler by age, not by the load of download slots",
+    "downloader.get_slot_key": _DELAYED,
+    "downloader.per_slot_settings": _DELAYED,
+    "downloader.total_concurrency": "a robots.txt counts among CONCURRENT_REQUESTS",
+    f"downloader.handlers.{_SEND}": (
+        "a page goes by the rules in force when it passed the middleware: later rules are not "
+        "looked at"
+    ),
+    "downloader.handlers._get_handler": "the first page is sent late, against its crawl delay",
+    "downloader.handlers._handlers": "idle connections may take all files of the process",
+}
+
 #: A download slot with requests in line is looked at again after this time (seconds).
 _BUSY_SLOT = 0.1
 
 #: From 2.18 a signal of Scrapy's own; before, an object without handlers.
 robots_parsed: object = getattr(scrapy_signals, "robots_parsed", None) or object()
+
+
+def _part(engine: ExecutionEngine | None, path: str) -> Any:
+    """The part *path* of *engine*; None where it is missing or has another shape."""
+    part = _look_up(engine, path)
+    return part if _fits(part, path) else None
+
+
+def parts_missing_in(engine: ExecutionEngine) -> list[str]:
+    """Parts that a running *engine* lacks, or has in another shape."""
+    return [path for path in PARTS if not _fits(_look_up(engine, path), path)]
+
+
+_MISSING = object()
+#: Parts that are tables; the others are called.
+_TABLES = ("active", "slots", "per_slot_settings", "_handlers")
+
+
+def _look_up(engine: ExecutionEngine | None, path: str) -> Any:
+    found: Any = engine
+    for name in path.split("."):
+        found = getattr(found, name, _MISSING)
+    return found
+
+
+def _fits(part: Any, path: str) -> bool:
+    """Whether *part* can be what ``PARTS`` has as *path*."""
+    name = path.rpartition(".")[2]
+    if name == "closing":
+        return part is not _MISSING
+    if name == "total_concurrency":
+        return isinstance(part, int)
+    return hasattr(part, "__contains__") if name in _TABLES else callable(part)
 
 
 class _ReactorLater:
@@ -143,8 +203,9 @@ def _twisted_cancellation(failure: Failure) -> Failure:
 
 def is_closing(engine: ExecutionEngine | None) -> bool:
     """Whether the spider is closing (``_slot.closing`` is private)."""
-    slot = getattr(engine, "_slot", None)
-    return engine is None or not engine.running or slot is None or slot.closing is not None
+    if engine is None or not engine.running or getattr(engine, "_slot", None) is None:
+        return True
+    return _part(engine, "_slot.closing") is not None
 
 
 def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> None:
@@ -152,14 +213,14 @@ def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> 
 
     Scrapy sends no signal then.
     """
-    slot: Any = getattr(engine, "_slot", None)
-    close = slot.close
+    close = _part(engine, "_slot.close")
 
     def closing() -> Any:
         call_later(0, call)  # when ``closing`` is set
         return close()
 
-    slot.close = closing
+    if close is not None:
+        engine._slot.close = closing  # type: ignore[union-attr,method-assign]
 
 
 def was_started(engine: ExecutionEngine | None) -> bool:
@@ -169,9 +230,9 @@ def was_started(engine: ExecutionEngine | None) -> bool:
 
 def wake(engine: ExecutionEngine | None) -> None:
     """Make the engine look into the scheduler now."""
-    slot = getattr(engine, "_slot", None)
-    if slot is not None and slot.closing is None:
-        slot.nextcall.schedule()
+    schedule = _part(engine, "_slot.nextcall.schedule")
+    if schedule is not None and not is_closing(engine):
+        schedule()
 
 
 class Engine:
@@ -190,8 +251,12 @@ class Engine:
 
     def is_active(self, request: Request) -> bool:
         """Whether *request* is in the downloader or its middlewares."""
-        engine = self._crawler.engine
-        return engine is not None and request in engine.downloader.active
+        # hot path
+        engine: Any = self._crawler.engine
+        try:
+            return request in engine.downloader.active
+        except (AttributeError, TypeError):  # no such part
+            return False
 
     def send_wait(self, request: Request) -> float:
         """Seconds until the downloader would send *request*."""
@@ -200,22 +265,30 @@ class Engine:
 
 def back_out_while(
     engine: ExecutionEngine, must_wait: Callable[[Callable[[], bool]], bool]
-) -> None:
+) -> bool:
     """Let the engine send nothing while *must_wait* returns true.
 
-    *must_wait* is passed Scrapy's own answer. The engine then does not ask the scheduler, so it
-    sends no ``scheduler_empty`` while requests wait.
+    Returns whether the engine can be held back. *must_wait* is passed Scrapy's own answer. The
+    engine then does not ask the scheduler, so it sends no ``scheduler_empty`` while requests wait.
     """
-    downloader = engine.downloader
-    downloader.needs_backout = (  # type: ignore[method-assign]
-        partial(must_wait, downloader.needs_backout)
+    needs_backout = _part(engine, "downloader.needs_backout")
+    if needs_backout is None:
+        return False
+    engine.downloader.needs_backout = (  # type: ignore[method-assign]
+        partial(must_wait, needs_backout)
     )
+    return True
 
 
 def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], object]) -> Any:
-    """Call *on_request* with each request that the scheduler gives; the scheduler."""
+    """Call *on_request* with each request that the scheduler gives; the scheduler.
+
+    None where it cannot be watched.
+    """
+    next_request = _part(engine, "_slot.scheduler.next_request")
+    if next_request is None:
+        return None
     scheduler: Any = engine._slot.scheduler  # type: ignore[union-attr]
-    next_request = scheduler.next_request
 
     def watched() -> Request | None:
         request: Request | None = next_request()
@@ -231,13 +304,18 @@ class DownloadSlots:
     """The downloader's slots: which one a request belongs to, and their load."""
 
     def __init__(self, engine: ExecutionEngine) -> None:
-        self.key: Callable[[Request], str] = engine.downloader.get_slot_key
-        self._slots = engine.downloader.slots
+        self.key: Callable[[Request], str] = _part(engine, "downloader.get_slot_key") or _host_of
+        slots = _part(engine, "downloader.slots")
+        self._slots = {} if slots is None else slots
 
     def active_in(self, key: str) -> int:
         """The number of requests in the slot *key*."""
         slot = self._slots.get(key)
         return 0 if slot is None else len(slot.active)
+
+
+def _host_of(request: Request) -> str:
+    return urlparse_cached(request).hostname or ""
 
 
 def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
@@ -246,7 +324,7 @@ def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
     A total concurrency of 0 (unlimited) does not change.
     """
     downloader = engine.downloader
-    if not downloader.total_concurrency:
+    if not _part(engine, "downloader.total_concurrency"):
         return lambda: None
     downloader.total_concurrency += 1
 
@@ -275,9 +353,16 @@ def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
 def _slot(engine: ExecutionEngine, request: Request) -> Any:
     """The download slot of *request*, made if needed; None where Scrapy has no such slots."""
     get_slot: Any = getattr(engine.downloader, "_get_slot", None)
-    if get_slot is None:
+    if get_slot is None or _part(engine, "downloader.slots") is None:
         return None
     return (get_slot(request) if version_info >= (2, 14) else get_slot(request, engine.spider))[1]
+
+
+def _known_slot(engine: ExecutionEngine, request: Request) -> Any:
+    """The download slot of *request*; None where there is none, or Scrapy has no such slots."""
+    get_slot_key = _part(engine, "downloader.get_slot_key")
+    slots = _part(engine, "downloader.slots")
+    return None if get_slot_key is None or not slots else slots.get(get_slot_key(request))
 
 
 def _slot_clock() -> float:
@@ -294,17 +379,19 @@ class UndelayedSlots:
     """
 
     def __init__(self, engine: ExecutionEngine, key: str) -> None:
-        downloader = engine.downloader
-        get_slot_key = downloader.get_slot_key
+        get_slot_key = _part(engine, "downloader.get_slot_key")
+        self._per_slot = _part(engine, "downloader.per_slot_settings")
+        self._users: Counter[str] = Counter()
+        if get_slot_key is None or self._per_slot is None:
+            self._per_slot = {}
+            return
 
         def slot_key(request: Request) -> str:
             # hot path
             own = request.meta.get(key)
             return get_slot_key(request) if own is None else str(own.slot)
 
-        downloader.get_slot_key = slot_key  # type: ignore[method-assign]
-        self._per_slot = downloader.per_slot_settings
-        self._users: Counter[str] = Counter()
+        engine.downloader.get_slot_key = slot_key  # type: ignore[method-assign]
 
     @contextmanager
     def use(self, name: str) -> Iterator[None]:
@@ -414,8 +501,9 @@ def is_reactor_installed() -> bool:
 
 def limit_pages(crawler: Crawler) -> None:
     """Limit pages to the user's ``CONCURRENT_REQUESTS``."""
-    assert crawler.engine is not None
-    crawler.engine.downloader.total_concurrency -= crawler.settings.getint(EXTRA_CONNECTIONS)
+    extra = crawler.settings.getint(EXTRA_CONNECTIONS)
+    if extra and _part(crawler.engine, "downloader.total_concurrency"):
+        crawler.engine.downloader.total_concurrency -= extra
 
 
 def watch_sending(
@@ -428,12 +516,11 @@ def watch_sending(
     If it raises ``IgnoreRequest``, the request is not sent, and its slot sends another one at once.
     *note* is called at the end of a request that was sent, if *check* returned something: with
     that, when the request left (epoch seconds), and the status, None where there was no response.
-    Before 2.15 handlers return a Deferred.
     """
-    handlers: Any = engine.downloader.handlers
-    is_async = hasattr(handlers, "download_request_async")
-    name = "download_request_async" if is_async else "download_request"
-    send = getattr(handlers, name)
+    send = _part(engine, f"downloader.handlers.{_SEND}")
+    if send is None:
+        return
+    is_async = _SEND.endswith("_async")
 
     def checked(request: Request, *spider: Any) -> Any:
         try:
@@ -459,12 +546,12 @@ def watch_sending(
         note(passed, left, getattr(result, "status", None))
         return result
 
-    setattr(handlers, name, checked)
+    setattr(engine.downloader.handlers, _SEND, checked)
 
 
 def _give_turn_back(engine: ExecutionEngine, request: Request) -> None:
     """Let the slot of *request* send the next one as if this one had not left it."""
-    slot = engine.downloader.slots.get(engine.downloader.get_slot_key(request))
+    slot = _known_slot(engine, request)
     if slot is not None:
         slot.lastseen = _slot_clock() - _longest_delay(slot)
         slot.close()  # ends the delay that has begun
@@ -477,7 +564,7 @@ def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
     """
     if engine is None:
         return 0.0
-    slot = engine.downloader.slots.get(engine.downloader.get_slot_key(request))
+    slot = _known_slot(engine, request)
     if slot is None:
         return 0.0
     if slot.queue or slot.free_transfer_slots() <= 0:
@@ -495,9 +582,10 @@ def _longest_delay(slot: Any) -> float:
 
 def load_handlers(engine: ExecutionEngine | None) -> None:
     """Load the HTTP handlers now, not with the first request."""
-    if engine is not None:
+    get_handler = _part(engine, "downloader.handlers._get_handler")
+    if get_handler is not None:
         for scheme in ("http", "https"):
-            engine.downloader.handlers._get_handler(scheme)
+            get_handler(scheme)
 
 
 def close_idle_connections(engine: ExecutionEngine) -> None:
@@ -507,8 +595,8 @@ def close_idle_connections(engine: ExecutionEngine) -> None:
     connections to every host for minutes (``_pool`` is private). Each has a timeout; the table of
     connections keeps an entry for every host of the crawl.
     """
-    handlers = engine.downloader.handlers._handlers.values()
-    pools: list[Any] = [getattr(handler, "_pool", None) for handler in handlers]
+    handlers = _part(engine, "downloader.handlers._handlers") or {}
+    pools: list[Any] = [getattr(handler, "_pool", None) for handler in handlers.values()]
     pools = [pool for pool in pools if hasattr(pool, "closeCachedConnections")]
     if sum(len(pool._timeouts) for pool in pools) > _open_files_limit() / 2:
         for pool in pools:

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy import Request
+from scrapy import __version__ as scrapy_version
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
 
@@ -171,6 +172,7 @@ class RobotSpecMiddleware(GateOwner):
 
     def _first_steps(self) -> Iterator[Callable[[], None]]:
         """The handlers of ``spider_opened``: an error in one stops no other."""
+        yield self._look_up_scrapy
         yield self._watch_sending
         yield self.robots.open
         yield self._waits.open
@@ -190,6 +192,16 @@ class RobotSpecMiddleware(GateOwner):
     def _warn_of_missing_parts(self) -> None:
         for problem in missing_parts(self._crawler.settings):
             logger.warning("%s.", problem)
+
+    def _look_up_scrapy(self) -> None:
+        assert self._crawler.engine is not None
+        missing = _compat.parts_missing_in(self._crawler.engine)
+        if missing:
+            logger.warning(
+                "Scrapy %s lacks what this plugin uses: %s",
+                scrapy_version,
+                "; ".join(f"without {path}, {_compat.PARTS[path]}" for path in missing),
+            )
 
     async def _spider_closed(self, reason: str) -> None:
         """Make the stats final. The spider's ``start()`` may go on while this waits."""

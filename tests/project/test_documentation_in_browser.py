@@ -6,7 +6,6 @@ Needs Sphinx, and Chromium (``chromium`` on the PATH or in ``CHROMIUM``).
 from __future__ import annotations
 
 import html
-import importlib.util
 import json
 import os
 import re
@@ -24,13 +23,9 @@ import run
 DOCS = Path(run.__file__).parent / "docs"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed"),
-    pytest.mark.skipif(
-        importlib.util.find_spec("furo") is None or importlib.util.find_spec("myst_parser") is None,
-        reason="Sphinx is not installed",
-    ),
-]
+for theme_or_parser in ("furo", "myst_parser"):
+    pytest.importorskip(theme_or_parser, reason="Sphinx is not installed")
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
 
 #: What readers type, by the page that has to be among the first three results.
 QUESTIONS = {

@@ -6,7 +6,9 @@ Each test has the name of the function of ``_compat.py`` that a new Scrapy asks 
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -192,3 +194,27 @@ def test_threads(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixtu
     store_answers.set()
     threads._executor.shutdown(wait=True)
     assert caplog.records == []
+
+
+def test_the_page_has_the_table_of_parts() -> None:
+    """What is given up without a part is documented in the words of the warning."""
+    page = (Path(__file__).parents[3] / "docs/compatibility.md").read_text()
+    rows = dict(re.findall(r"^\| `([\w.]+)` \| (.+) \|$", page.partition("without it |")[2], re.M))
+    newest = {
+        path.replace("download_request_async", "download_request"): given
+        for path, given in rows.items()
+    }
+    ours = {
+        path.replace("download_request_async", "download_request"): given
+        for path, given in _compat.PARTS.items()
+    }
+    assert newest == ours
+
+
+def test_a_part_of_another_shape_is_missing(engine: ExecutionEngine) -> None:
+    """A number in the place of a function, a function in the place of a table."""
+    engine.downloader.total_concurrency = str  # type: ignore[assignment]
+    engine.downloader.active = 5  # type: ignore[assignment]
+    engine.downloader.needs_backout = True  # type: ignore[assignment,method-assign]
+    expected = {"downloader.total_concurrency", "downloader.active", "downloader.needs_backout"}
+    assert expected <= set(_compat.parts_missing_in(engine))

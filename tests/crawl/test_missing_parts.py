@@ -1,0 +1,75 @@
+"""A Scrapy without one of the private parts that this package uses: a crawl goes on, and says so.
+
+The part is taken from this package alone: Scrapy still uses it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy import __version__ as scrapy_version
+
+from scrapy_robotspec.plugin._compat import PARTS
+from tests.support.crawl import crawl
+from tests.support.responses import after, reply
+from tests.support.server import Server
+
+RULES = "User-agent: *\nDisallow: /no"
+SCHEDULERS: dict[str, dict[str, Any]] = {
+    "own queue": {},
+    "another queue": {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"},
+}
+#: What replaces download slots takes all of these away.
+SLOTS = [
+    "downloader.slots",
+    "downloader.get_slot_key",
+    "downloader.per_slot_settings",
+    "downloader._get_slot",
+]
+
+
+#: Parts that another queue needs in another way.
+OF_QUEUES = ["_slot.scheduler.next_request", "downloader.needs_backout", "downloader.active"]
+CRAWLS = [
+    *((hidden, "own queue") for hidden in ([], *([path] for path in PARTS), SLOTS)),
+    *(([path], "another queue") for path in OF_QUEUES),
+]
+
+
+@pytest.mark.parametrize(("hidden", "scheduler"), CRAWLS, ids=str)
+def test_a_crawl_without_a_part(server: Server, hidden: list[str], scheduler: str) -> None:
+    """No traceback, no page that the rules forbid, each request ends once, one warning."""
+    quick = server.site("127.0.0.2", RULES)
+    slow = server.site("127.0.0.3", after(0.6, reply(RULES)))
+    paced = server.site("127.0.0.4", after(0.2, reply(f"{RULES}\nCrawl-delay: 0.1")))
+    down = server.site("127.0.0.5", reply("", 503))
+    sites = (quick, slow, paced, down)
+    urls = [site.url(f"/{word}/{n}") for n in range(4) for word in ("yes", "no") for site in sites]
+    settings = {
+        "HIDDEN_PARTS": hidden,
+        "EXTENSIONS": {"tests.crawl.hiding.HidesParts": 0},
+        "ROBOTSPEC_CRAWL_DELAY": True,
+        "ROBOTSPEC_MAX_PARKED": 6,
+        "ROBOTSPEC_HOLD_TIMEOUT": 1,
+        **SCHEDULERS[scheduler],
+    }
+    result = crawl(urls, settings)
+    assert result.exit_code == 0
+    assert "Traceback" not in result.log
+    assert result.ended_once(urls)
+    asked = {path for site in sites for path in site.pages_asked}
+    assert asked <= {f"/yes/{n}" for n in range(4)}
+    assert down.pages_asked == []
+    known = [path for path in hidden if path in PARTS]
+    warnings = result.lines("WARNING: Scrapy")
+    assert len(warnings) == bool(hidden)
+    for path in known:
+        assert f"without {path}, {PARTS[path]}" in warnings[0]
+        assert f"Scrapy {scrapy_version} lacks" in warnings[0]
+    is_stoppable = not {"downloader.needs_backout", "_slot.scheduler.next_request"} & set(hidden)
+    if is_stoppable or scheduler == "own queue":
+        assert sorted(quick.pages_asked) == sorted(slow.pages_asked) == sorted(asked)
+    else:
+        refused = [error["text"] for error in result.errors.values()]
+        assert any("ROBOTSPEC_MAX_PARKED" in text for text in refused)
