@@ -195,7 +195,8 @@ def delays_are_kept(history: History) -> Iterator[str]:
     """EXT-01: over all crawls that share a store."""
     rules, pages = _Rules(history), defaultdict[tuple[str, int], list[tuple[float, float]]](list)
     for asked in history.asked:
-        if delay := rules.delay(asked):
+        is_held = asked.page.meddling.get("after") == "wait"  # by a middleware, after its turn
+        if (delay := rules.delay(asked)) and not is_held:
             pages[history.owner(asked.crawl), asked.site].append((asked.at, delay))
     for key, times in pages.items():
         if (early := ahead(times)) > _AHEAD:
