@@ -72,4 +72,6 @@ def test_a_crawl_without_a_part(server: Server, hidden: list[str], scheduler: st
         assert sorted(quick.pages_asked) == sorted(slow.pages_asked) == sorted(asked)
     else:
         refused = [error["text"] for error in result.errors.values()]
-        assert any("ROBOTSPEC_MAX_PARKED" in text for text in refused)
+        assert any(
+            "ROBOTSPEC_MAX_PARKED" in text and f"no {hidden[0]}," in text for text in refused
+        )

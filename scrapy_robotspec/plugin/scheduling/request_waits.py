@@ -42,8 +42,8 @@ class RequestWaits:
         self._crawl_delay = self._open_crawl_delay() if robots.policy.spaces else None
         self._is_foreign = False
         """Whether the scheduler's queues do not obey the gate."""
-        self._is_unstoppable = False
-        """Whether such a scheduler gives requests while too many of them wait."""
+        self._missing: str | None = None
+        """The part of Scrapy without which such a scheduler cannot be held back."""
         self._parked = 0
         """Requests of such a scheduler that wait."""
         self._parking: RedisParking | None = None
@@ -79,12 +79,12 @@ class RequestWaits:
         None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
         back.
         """
-        if self._is_unstoppable and self._parked >= self._robots.settings.max_parked:
+        if self._missing and self._parked >= self._robots.settings.max_parked:
             raise IgnoreRequest(
                 f"{self._parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and this "
-                "Scrapy has no downloader.needs_backout that could hold others back"
+                f"Scrapy has no {self._missing}, without which others cannot be held back"
             )
-        popped = self._is_foreign and (self._is_unstoppable or request in self._popped)
+        popped = self._is_foreign and (self._missing is not None or request in self._popped)
         parking = self._parking if popped else None
         goes_back = False
         self._parked += popped
@@ -140,8 +140,10 @@ class RequestWaits:
             _compat.back_out_while(engine, self.gate.must_wait)
             return
         scheduler = _compat.watch_scheduler(engine, self._note_popped)
-        obeys = _compat.back_out_while(engine, self._must_wait)
-        self._is_unstoppable = scheduler is None or not obeys
+        if scheduler is None:
+            self._missing = "_slot.scheduler.next_request"
+        if not _compat.back_out_while(engine, self._must_wait):
+            self._missing = "downloader.needs_backout"
         if hasattr(scheduler, "queue"):  # as of scrapy-redis
             from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
 

@@ -134,7 +134,7 @@ def test_what_scrapy_would_enable_is_warned_of_and_nothing_else(
     ("priority", "source"),
     [("project", "settings"), ("spider", "spider"), ("cmdline", "command line"), (25, "settings")],
 )
-def test_whoever_switches_it_off_is_named_and_not_told_to_switch_it_on(
+def test_the_source_of_a_switched_off_robots_txt_is_named(
     priority: str | int, source: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Projects do so in some of their spiders, with good reason."""
