@@ -62,7 +62,7 @@ _DELAYED = "the robots.txt keeps the download delay of pages"
 
 #: Parts of the engine that the plugin uses -> what is given up without them.
 PARTS = {
-    "_slot.closing": "requests that wait when the spider closes are lost",
+    "_slot.closing": "requests that wait when CloseSpider ends the crawl may be lost",
     "_slot.close": "requests that wait when the spider closes wait on",
     "_slot.nextcall.schedule": "requests go on some seconds after their wait has ended",
     "_slot.scheduler.next_request": _UNSTOPPABLE,

@@ -5,13 +5,15 @@ The part is taken from this package alone: Scrapy still uses it.
 
 from __future__ import annotations
 
+import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy import __version__ as scrapy_version
 
 from scrapy_robotspec.plugin._compat import PARTS
-from tests.support.crawl import crawl
+from tests.support.crawl import Running, crawl
 from tests.support.responses import after, reply
 from tests.support.server import Server
 
@@ -75,3 +77,30 @@ def test_a_crawl_without_a_part(server: Server, hidden: list[str], scheduler: st
         assert any(
             "ROBOTSPEC_MAX_PARKED" in text and f"no {hidden[0]}," in text for text in refused
         )
+
+
+@pytest.mark.parametrize("hidden", ["_slot.closing", "_slot.close"])
+def test_a_crawl_without_a_part_that_closing_needs(
+    server: Server, tmp_path: Path, hidden: str
+) -> None:
+    """Ctrl-C ends it all the same, and each request is refused or waits for another crawl."""
+    down, quick = server.site("127.0.0.5", reply("", 503)), server.site("127.0.0.2", RULES)
+    urls = [quick.url("/yes"), *(down.url(f"/yes/{n}") for n in range(4))]
+    settings = {
+        "HIDDEN_PARTS": [hidden],
+        "EXTENSIONS": {"tests.crawl.hiding.HidesParts": 0},
+        "JOBDIR": str(tmp_path),
+        "ROBOTSPEC_HOLD_TIMEOUT": 3,
+    }
+    with Running(urls, settings) as running:
+        running.wait_until(lambda: running.all_given and quick.pages_asked and down.robots_asked)
+        running.send(signal.SIGINT)
+        result = running.finish(20)
+    assert result.exit_code == 0
+    assert "Traceback" not in result.log
+    assert down.pages_asked == []
+    assert len(result.errors) == (hidden == "_slot.close"), "one waits on, or goes without a word"
+    down.robots = reply("", 404)
+    rest = [url for url in urls[1:] if url not in result.errors]
+    again = crawl([], {"JOBDIR": str(tmp_path)})
+    assert again.ended_once(rest)
