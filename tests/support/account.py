@@ -46,7 +46,8 @@ def grouped(outcomes: Counter[str]) -> Counter[str]:
 def evidenced(folder: Path) -> Counter[str] | None:
     """The last lines of all logs of decisions, by outcome and mark.
 
-    None where one is missing: a crawl that is stopped before its spider opens, or again while it closes, writes none.
+    None where one is missing: a crawl that is stopped before its spider opens, or again while it
+    closes, writes none.
     """
     total = Counter[str]()
     for log in folder.glob("decisions-*.jsonl"):
