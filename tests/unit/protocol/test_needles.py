@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.protocol.needles import Needles, needle_of, parents_of
 from scrapy_robotspec.protocol.wildcards import Wildcards
+from tests.unit.protocol.counting import CountedText
 from tests.unit.protocol.strategies import (
     texts,
 )
@@ -44,17 +45,6 @@ def test_few_of_many_wildcards_are_tried() -> None:
     index = Needles([f"/*foo_{n}=*bar" for n in range(5_000)])
     assert not index.patterns_in("/shop/item.html?foo=1&bar=2")
     assert index.patterns_in("/shop/item.html?foo_1234=1&bar=2") == [1234]
-
-
-class CountedText(str):
-    """A text that counts comparisons."""
-
-    __slots__ = ()
-    steps = 0
-
-    def __gt__(self, other: str) -> bool:
-        CountedText.steps += 1
-        return str.__gt__(self, other)
 
 
 def test_a_needle_is_compared_with_few_places_of_a_path() -> None:

@@ -13,6 +13,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.wildcards import Wildcards
 from tests.support import reference
+from tests.unit.protocol.counting import CountedText
 from tests.unit.protocol.strategies import (
     HOST,
     raw_rules,
@@ -75,17 +76,6 @@ def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
     assert next(Wildcards({"/*abcd": 5}).matching("/xabcd#", 3), 3) == 3
     assert next(Wildcards({"/*none": 1, "/*abcd": 5}).matching("/xabcd#", 3), 3) == 3
     assert next(Wildcards({"/*none": 1, "/*abcd": 5}).matching("/xabcd#", 9), 9) == 5
-
-
-class CountedText(str):
-    """A text that counts comparisons."""
-
-    __slots__ = ()
-    steps = 0
-
-    def __gt__(self, other: str) -> bool:
-        CountedText.steps += 1
-        return str.__gt__(self, other)
 
 
 def test_a_path_is_compared_with_few_of_many_prefixes() -> None:
