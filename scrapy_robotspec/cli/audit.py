@@ -45,24 +45,20 @@ _MOST_TOKENS = 3
 
 @options.command("audit", _EXAMPLES)
 @click.argument("log", metavar="LOG", type=click.Path(True, dir_okay=False, allow_dash=True))
-@click.option("--evidence", metavar="DIR", required=True, help="The folder of ROBOTSPEC_EVIDENCE.")
+@options.value("--evidence", "DIR", "The folder of ROBOTSPEC_EVIDENCE.", required=True)
 @options.token_option("the tokens of the crawls, if they had the same for each request")
-@click.option(
-    "--origin",
-    metavar="URL",
-    help="The site of a log that names no host, such as https://example.com.",
+@options.value(
+    "--origin", "URL", "The site of a log that names no host, such as https://example.com."
 )
-@click.option(
+@options.value(
     "--tolerance",
-    metavar="SECONDS",
+    "SECONDS",
+    "Seconds for which a replaced robots.txt still excuses a request.",
     type=click.FloatRange(min=0),
     default=1.0,
     show_default=True,
-    help="Seconds for which a replaced robots.txt still excuses a request.",
 )
-@click.option(
-    "--explain", is_flag=True, help="Show the logged decision about each disallowed request."
-)
+@options.flag("--explain", "Show the logged decision about each disallowed request.")
 @expectation_options
 @options.json_option
 def command(
@@ -105,7 +101,7 @@ def command(
     for note in not_read:
         screen.note(f"note: {note}")
     if as_json:
-        screen.say(_json(audit, timeline, explain))
+        screen.say_json([_object(audit, timeline, explain)])
     else:
         _report(session, audit, explain)
     return 1 if audit.disallowed or reading.problem_count else 0
@@ -189,13 +185,10 @@ def _report(session: Session, audit: Audit, explain: bool) -> None:
         cells = (rule.origin, rule.line or "", text, first[rule])
         rows.append((f"{number:,}", *(safe(str(cell)) for cell in cells)))
     if len(rows) > 1:
-        for row in columns(rows):
-            screen.say(row)
-        screen.say()
+        screen.say(*columns(rows), "")
     later = [each for each in audit.accused if each.was_allowed]
     for each in audit.accused if explain else later[:1]:
-        for text in _explained(each):
-            screen.say(text)
+        screen.say(*_explained(each))
     if later and not explain:
         screen.say(f"allowed when decided: {len(later):,} (--explain shows each)")
     counts = f"disallowed: {audit.disallowed:,}, unknown: {audit.unknown:,}"
@@ -216,12 +209,12 @@ def _explained(accused: Accused) -> Iterator[str]:
     yield safe(f"  {decision.file}: line {decision.line}: {dumps(decision.values)}", None)
 
 
-def _json(audit: Audit, timeline: Timeline, explain: bool) -> str:
+def _object(audit: Audit, timeline: Timeline, explain: bool) -> dict[str, Any]:
     names = ("requests", "disallowed", "unknown")
     shown: dict[str, Any] = {name: getattr(audit, name) for name in names}
     shown |= timeline.reading.to_json()
     accused = [_accused_object(each) for each in audit.accused] if explain else None
-    return dumps({**shown, "accused": accused})
+    return {**shown, "accused": accused}
 
 
 def _accused_object(accused: Accused) -> dict[str, Any]:

@@ -35,46 +35,45 @@ _MAX_NAMED = 20  # problems
 
 @options.command("bulk", _EXAMPLES)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option(
+@options.value(
     "--tokens",
-    metavar="LIST",
-    required=True,
-    help="The crawlers: a file with one name a line, names with commas between them, or "
+    "LIST",
+    "The crawlers: a file with one name a line, names with commas between them, or "
     f"{KNOWN} for the well-known crawlers of the linter.",
+    required=True,
 )
-@click.option(
+@options.value(
     "--paths",
-    metavar="LIST",
-    help="Paths to decide about besides /: a file with one a line, or paths with commas.",
+    "LIST",
+    "Paths to decide about besides /: a file with one a line, or paths with commas.",
 )
-@click.option(
-    "--edition",
-    "editions",
+@options.value(
+    "--edition editions",
+    None,
+    "The edition of the specification; again for several. Default: google-2019; in a "
+    "project the project's.",
     type=click.Choice(list(EDITIONS)),
     multiple=True,
-    help="The edition of the specification; again for several. Default: google-2019; in a "
-    "project the project's.",
 )
-@click.option("--lint", is_flag=True, help="Count the findings of the linter, too; takes longer.")
-@click.option(
-    "--columns", metavar="LIST", help="The columns to write, with commas; fewer take less time."
+@options.flag("--lint", "Count the findings of the linter, too; takes longer.")
+@options.value("--columns", "LIST", "The columns to write, with commas; fewer take less time.")
+@options.value(
+    "--out folder", "FOLDER", "The folder to write to: a file for each INPUT.", required=True
 )
-@click.option(
-    "--out",
-    "folder",
-    metavar="FOLDER",
-    required=True,
-    help="The folder to write to: a file for each INPUT.",
-)
-@click.option(
-    "--format",
-    "form",
+@options.value(
+    "--format form",
+    None,
+    "The format of the files.",
     type=click.Choice(["parquet", "csv"]),
     default="parquet",
     show_default=True,
-    help="The format of the files.",
 )
-@options.jobs_option
+@options.value(
+    "--jobs",
+    "N",
+    "Processes for many files. Default: one for each processor.",
+    type=click.IntRange(min=1),
+)
 @interruptible()
 def command(
     session: Session,

@@ -100,21 +100,16 @@ def command(
     added = _without(after.sitemaps, before.sitemaps)
     is_different = bool(changes or removed or added)
     if as_json:
-        for change in changes:
-            screen.say_json({**_NOTHING, **_object(change)})
+        rows = [_object(change) for change in changes]
         if removed or added:
-            row = {**_NOTHING, "sitemaps_removed": removed, "sitemaps_added": added}
-            screen.say_json(row)
+            rows.append({"sitemaps_removed": removed, "sitemaps_added": added})
+        screen.say_json({**_NOTHING, **row} for row in rows)
     else:
         written = {**before.written, **after.written}
         for change in changes:
-            names = [crawler_words(tokens, written) for tokens in change.crawlers]
-            screen.say(paint("strong", first_of(names, _MOST_NAMES)))
-            for line in _lines(change):
-                screen.say(line)
+            screen.say(*_lines(change, written))
         for sign, sitemaps in (("-", removed), ("+", added)):
-            for url in sitemaps:
-                screen.say(_signed(sign, f"sitemap: {safe(url)}"))
+            screen.say(*(_signed(sign, f"sitemap: {safe(url)}") for url in sitemaps))
         summary = _summary(changes, len(read), is_missing=sources[1].is_missing)
         screen.note(summary if is_different else "no difference")
     return FOUND if is_different else GOOD
@@ -155,7 +150,9 @@ def _without(items: Sequence[_T], others: Sequence[_T]) -> list[_T]:
     return [item for item in dict.fromkeys(items) if item not in known]
 
 
-def _lines(change: Change) -> Iterator[str]:
+def _lines(change: Change, written: Mapping[str, str]) -> Iterator[str]:
+    names = [crawler_words(tokens, written) for tokens in change.crawlers]
+    yield paint("strong", first_of(names, _MOST_NAMES))
     sides = (("-", change.old), ("+", change.new))
     if change.old.group != change.new.group:
         before, after = (safe(", ".join(side.group)) or "none" for _, side in sides)

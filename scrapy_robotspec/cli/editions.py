@@ -44,7 +44,7 @@ Row = tuple["Explanation", ...]
 @click.argument("file", metavar="FILE")
 @options.urls_options
 @options.crawler_options
-@click.option("--all", "show_all", is_flag=True, help="Also show where they agree.")
+@options.flag("--all show_all", "Also show where they agree.")
 @options.timeout_options
 @options.json_option
 def command(
@@ -78,13 +78,12 @@ def command(
         for crawler, url in questions
     ]
     split = [row for row in rows if disagree(row)]
-    for row in rows if show_all else split:
-        if as_json:
-            screen.say_json(_object(row))
-            continue
-        for line in _lines(row):
-            screen.say(line)
-    if not as_json:
+    shown = rows if show_all else split
+    if as_json:
+        screen.say_json(map(_object, shown))
+    else:
+        for row in shown:
+            screen.say(*_lines(row))
         total = count(len(rows), "question")
         screen.note(f"the editions disagree about {len(split):,} of {total}")
     return FOUND if split else GOOD

@@ -15,6 +15,7 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.cli.session import QuerySites, Screen, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
@@ -163,11 +164,16 @@ def load_query(session: Session) -> QuerySites:
     return session.load_query()
 
 
+def origin_of(url: str) -> Origin | None:
+    """The origin of a URL; None if that is not valid."""
+    from scrapy_robotspec.access.origin import Origin  # few command lines need it
+
+    return Origin.of(url)
+
+
 def robots_url(url: str) -> str:
     """The URL of the robots.txt that governs a URL. Raises :class:`MisuseError`."""
-    from scrapy_robotspec.access.origin import Origin
-
-    origin = Origin.of(url)
+    origin = origin_of(url)
     if origin is None:
         raise MisuseError(f"{url!r} is not a URL of a site")
     return origin.robots_url

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from contextlib import suppress
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
@@ -19,7 +21,8 @@ from scrapy_robotspec.protocol.lint.codes import CODES, find_code
 from scrapy_robotspec.protocol.lint.group_checks import is_expectation
 from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.text import columns, count, listed, safe
+from scrapy_robotspec.render.as_json import finding_object
+from scrapy_robotspec.render.text import columns, count, listed, paint, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,13 +44,6 @@ _EXAMPLES = """\
   robotspec lint robots.txt --select RS2,RS3 --ignore RS205
   robotspec lint --explain RS301"""
 
-#: Each severity with the noun that counts it.
-_NOUNS: Mapping[Severity, Sequence[str]] = {
-    "error": ["error"],
-    "warning": ["warning"],
-    "advice": ["piece of advice", "pieces of advice"],
-}
-
 #: Columns of an explanation.
 _WIDTH = 88
 
@@ -56,8 +52,12 @@ Linted = tuple[str, "list[Finding]"]
 #: Code and severity of a finding.
 Kind = tuple[str, "Severity"]
 
-_STYLES: Mapping[Severity, str] = {"error": "bad", "warning": "note", "advice": "faint"}
-_SARIF: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advice": "note"}
+#: Each severity: its style, and the nouns that count it.
+_SEVERITIES: Mapping[Severity, Sequence[str]] = {
+    "error": ("bad", "error"),
+    "warning": ("note", "warning"),
+    "advice": ("faint", "piece of advice", "pieces of advice"),
+}
 
 #: Findings of one code that the text lists for one file.
 LISTED = 100
@@ -68,18 +68,18 @@ _LISTED_ONCE = frozenset({"RS302", "RS903"})
 def _text(linted: Iterable[Linted], screen: Screen) -> None:
     """``file:line: code severity: message``; the file as a whole has line 1."""
     for name, findings in linted:
+        shown = safe(name)
         numbers: Counter[str] = Counter()
         for finding in findings:
-            numbers[finding.code] += 1
-            if numbers[finding.code] > _most(finding.code):
-                continue
-            place = f"{safe(name)}:{max(finding.line, 1)}:"
-            what = screen.paint(_STYLES[finding.severity], f"{finding.code} {finding.severity}")
-            screen.say(f"{place} {what}: {safe(finding.message)}")
+            code, severity = finding.code, finding.severity
+            numbers[code] += 1
+            if numbers[code] <= _most(code):
+                what = paint(_SEVERITIES[severity][0], f"{code} {severity}")
+                screen.say(f"{shown}:{max(finding.line, 1)}: {what}: {safe(finding.message)}")
         for code, number in sorted(numbers.items()):
             if number > _most(code):
                 left_out = f"{number - _most(code):,} more of {code}"
-                screen.note(f"{safe(name)}: {left_out} not listed; --format json lists all")
+                screen.note(f"{shown}: {left_out} not listed; --format json lists all")
 
 
 def _most(code: str) -> int:
@@ -87,23 +87,20 @@ def _most(code: str) -> int:
 
 
 def _json(linted: Iterable[Linted], screen: Screen) -> None:
-    from scrapy_robotspec.render.as_json import finding_object
-
     for name, findings in linted:
-        for finding in findings:
-            screen.say_json({"file": name, **finding_object(finding)})
+        screen.say_json({"file": name, **finding_object(finding)} for finding in findings)
 
 
 def _sarif(linted: Iterable[Linted], screen: Screen) -> None:
     """One document of the Static Analysis Results Interchange Format 2.1.0."""
     found = [(name, finding) for name, findings in linted for finding in findings]
     codes = sorted({finding.code for _, finding in found})
+    results = [_result(name, finding, codes.index(finding.code)) for name, finding in found]
     rules = [_rule(CODES[code]) for code in codes]
     driver = {"name": "robotspec", "version": __version__, "rules": rules}
-    results = [_result(name, finding, codes.index(finding.code)) for name, finding in found]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    screen.say_json({"$schema": schema, "version": "2.1.0", "runs": [run]})
+    screen.say_json([{"$schema": schema, "version": "2.1.0", "runs": [run]}])
 
 
 def _rule(code: Code) -> dict[str, Any]:
@@ -117,14 +114,12 @@ def _rule(code: Code) -> dict[str, Any]:
 
 
 def _result(name: str, finding: Finding, rule: int) -> dict[str, Any]:
-    from urllib.parse import quote
-
     artifact = {"uri": name if "://" in name else quote(os.fsencode(name.replace("\\", "/")))}
     region = {"startLine": max(finding.line, 1)}
     return {
         "ruleId": finding.code,
         "ruleIndex": rule,
-        "level": _SARIF[finding.severity],
+        "level": "note" if finding.severity == "advice" else finding.severity,
         "message": {"text": safe(finding.message, None)},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
     }
@@ -140,31 +135,27 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
 
 @options.command("lint", _EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1)
-@click.option("--advice", is_flag=True, help="Show advice, too; it does not change the exit code.")
-@click.option("--strict", is_flag=True, help="As --advice, and exit with 1 for advice, too.")
-@click.option(
-    "--select",
-    metavar="CODES",
-    multiple=True,
-    help="Only these codes or names: RS301,RS2,dead-rule",
-)
-@click.option("--ignore", metavar="CODES", multiple=True, help="All but these.")
-@click.option("--statistics", is_flag=True, help="Count the findings of each code instead.")
-@click.option(
+@options.flag("--advice", "Show advice, too; it does not change the exit code.")
+@options.flag("--strict", "As --advice, and exit with 1 for advice, too.")
+@options.value("--select", "CODES", "Only these codes or names: RS301,RS2,dead-rule", multiple=True)
+@options.value("--ignore", "CODES", "All but these.", multiple=True)
+@options.flag("--statistics", "Count the findings of each code instead.")
+@options.value(
     "--expect",
+    None,
+    "An error unless the site is open, or closed, to crawlers without a group of their own.",
     type=click.Choice(["open", "closed"]),
-    help="An error unless the site is open, or closed, to crawlers without a group of their own.",
 )
-@click.option("--fix", is_flag=True, help="Write the proposals of findings into the files.")
-@click.option("--explain", metavar="CODE", help="Say what a code means and what to do.")
-@click.option(
+@options.flag("--fix", "Write the proposals of findings into the files.")
+@options.value("--explain code", "CODE", "Say what a code means and what to do.")
+@options.value(
     "--format",
-    "output_format",
+    None,
+    "text; json: an object a line; sarif: one SARIF document.",
     type=click.Choice(list(FORMATS)),
     default="text",
-    help="text; json: an object a line; sarif: one SARIF document.",
 )
-@click.option("--json", "output_format", flag_value="json", help="As --format json.")
+@click.option("--json", "format", flag_value="json", help="As --format json.")
 @options.site_options
 def command(
     session: Session,
@@ -176,8 +167,8 @@ def command(
     statistics: bool,
     expect: Expected | None,
     fix: bool,
-    explain: str | None,
-    output_format: str,
+    code: str | None,
+    format: str,  # noqa: A002
     sites: SiteOptions,
 ) -> int:
     """Find what is ignored, misspelled, without effect, or probably not meant.
@@ -186,11 +177,12 @@ def command(
     its site. Errors and warnings are shown, advice with --advice.
     """
     screen = session.screen
-    if explain is not None:
-        return _explain(explain, output_format == "json", screen)
+    if code is not None:
+        _explain(_known(code, find_code(code)), format == "json", screen)
+        return GOOD
     if not files:
         raise MisuseError("give a FILE, or --explain CODE")
-    if statistics and output_format == "sarif":
+    if statistics and format == "sarif":
         raise MisuseError("--statistics counts findings, --format sarif lists them: give one")
     if fix and any(name == STANDARD_INPUT or is_url(name) for name in files):
         raise MisuseError("--fix changes files: give paths")
@@ -212,11 +204,11 @@ def command(
     if statistics:
         for _ in linted():
             pass
-        _say_statistics(numbers, output_format, screen)
+        _say_statistics(numbers, format, screen)
     else:
-        FORMATS[output_format](linted(), screen)
+        FORMATS[format](linted(), screen)
     severities = Counter(severity for _, severity in numbers.elements())
-    if output_format == "text" and sources:
+    if format == "text" and sources:
         screen.note(_summary(severities, len(sources)))
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
 
@@ -225,13 +217,11 @@ def _fix(
     source: Source, edition: Edition, is_shown: Callable[[Finding], bool], screen: Screen
 ) -> None:
     """Write the proposals for a file. Raises :class:`MisuseError` where that fails."""
-    assert source.path is not None
     body = source.read()
     better = fixed(body, edition, is_shown)
-    if better == body:
-        return
-    write_file(source.path, better)
-    screen.note(f"{safe(source.name)}: proposals followed")
+    if better != body:
+        write_file(source.name, better)
+        screen.note(f"{safe(source.name)}: proposals followed")
 
 
 def fixed(body: bytes, edition: Edition, is_shown: Callable[[Finding], bool]) -> bytes:
@@ -264,22 +254,21 @@ def follow(body: bytes, findings: Iterable[Finding]) -> bytes:
 def _summary(numbers: Counter[Severity], files: int) -> str:
     """The number of findings of each severity."""
     parts = [
-        count(number, *nouns) for severity, nouns in _NOUNS.items() if (number := numbers[severity])
+        count(numbers[severity], *nouns)
+        for severity, (_, *nouns) in _SEVERITIES.items()
+        if numbers[severity]
     ]
     where = f" in {count(files, 'file')}" if files > 1 else ""
     return (listed(parts) or "no findings") + where
 
 
 def _say_statistics(numbers: Counter[Kind], form: str, screen: Screen) -> None:
-    found = [(CODES[code], kind, number) for (code, kind), number in numbers.most_common()]
-    if form == "text":
-        rows = ((f"{number:,}", code.code, kind, code.message) for code, kind, number in found)
-        for line in columns(rows):
-            screen.say(line)
-        return
-    for code, kind, number in found:
-        shown = {"code": code.code, "severity": kind, "count": number}
-        screen.say_json({**shown, "message": code.message})
+    keys = ("code", "severity", "count", "message")
+    rows = [(*kind, number, CODES[kind[0]].message) for kind, number in numbers.most_common()]
+    if form == "json":
+        screen.say_json(dict(zip(keys, row, strict=True)) for row in rows)
+    else:
+        screen.say(*columns((f"{row[2]:,}", row[0], row[1], row[3]) for row in rows))
 
 
 def _selector(
@@ -302,49 +291,35 @@ def _selector(
 
 
 def _codes(options: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_beginning(word.strip()) for option in options for word in option.split(","))
+    """The codes of short names, and beginnings of codes."""
+    words = [word.strip() for option in options for word in option.split(",")]
+    return tuple(_beginning(word) for word in words)
 
 
 def _beginning(word: str) -> str:
-    """The code of a short name, or the beginning of codes."""
-    if found := find_code(word):
-        return found.code
     code = word.upper()
-    if not code or not any(known.startswith(code) for known in CODES):
-        raise _no_such_code(word)
-    return code
+    if code and any(known.startswith(code) for known in CODES):
+        return code
+    return _known(word, find_code(word)).code
 
 
-def _no_such_code(code: str) -> MisuseError:
+def _known(word: str, code: Code | None) -> Code:
+    """The code. Raises :class:`MisuseError` if there is none for a word."""
+    if code is not None:
+        return code
     names = [*CODES, *(each.name for each in CODES.values())]
-    meant = closest(code, names) or "RS301 or no-leading-slash"
-    return MisuseError(f"no such code: {code!r}; give one such as {meant}")
+    meant = closest(word.strip(), names) or "RS301 or no-leading-slash"
+    raise MisuseError(f"no such code: {word.strip()!r}; give one such as {meant}")
 
 
-def _explain(code: str, as_json: bool, screen: Screen) -> int:
-    """Say what a code or short name means; :class:`MisuseError` for an unknown one."""
-    found = find_code(code)
-    if found is None:
-        raise _no_such_code(code.strip())
+def _explain(code: Code, as_json: bool, screen: Screen) -> None:
+    """Say what a code means."""
     if as_json:
-        screen.say_json(found._asdict())
-    else:
-        for line in _explanation(found, screen):
-            screen.say(line)
-    return GOOD
-
-
-def _explanation(found: Code, screen: Screen) -> Iterator[str]:
-    from textwrap import wrap
-
-    yield f"{screen.paint('strong', found.code)} {found.name} ({found.severity}): {found.message}"
-    yield ""
-    yield from wrap(found.why, _WIDTH)
-    yield ""
-    yield from wrap(found.remedy, _WIDTH)
-    edition = f" (edition {found.edition})" if found.edition else ""
-    for title, text in ((f"Example{edition}:", found.example), ("Without it:", found.better)):
+        screen.say_json([code._asdict()])
+        return
+    title = f"{paint('strong', code.code)} {code.name} ({code.severity}): {code.message}"
+    screen.say(title, "", fill(code.why, _WIDTH), "", fill(code.remedy, _WIDTH))
+    edition = f" (edition {code.edition})" if code.edition else ""
+    for heading, text in ((f"Example{edition}:", code.example), ("Without it:", code.better)):
         if text:
-            yield ""
-            yield title
-            yield from (f"    {line}".rstrip() for line in text.splitlines())
+            screen.say("", heading, indent(text.rstrip(), "    "))

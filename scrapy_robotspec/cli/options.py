@@ -133,15 +133,26 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[_F], _F]:
     return decorate
 
 
+def flag(names: str, text: str) -> Callable[[_F], _F]:
+    """An option without a value; *text* is shown in the help."""
+    return click.option(*names.split(), help=text, is_flag=True)
+
+
+def value(names: str, metavar: str | None, text: str, **more: Any) -> Callable[[_F], _F]:
+    """An option with a value; *more* is for ``click.option``.
+
+    *names*: the option, and its parameter where that has another name.
+    """
+    return click.option(*names.split(), metavar=metavar, help=text, **more)
+
+
 _common_options = stack(
     click.option(
         "--color/--no-color",
         default=None,
         help="Colours; by default on a terminal only. NO_COLOR and FORCE_COLOR count, too.",
     ),
-    click.option(
-        "-q", "--quiet", is_flag=True, help="No notes, no summary, no progress; answers only."
-    ),
+    flag("-q --quiet", "No notes, no summary, no progress; answers only."),
 )
 
 
@@ -169,11 +180,10 @@ urls_options = gather(
     UrlOptions,
     UrlOptions._fields,
     click.argument("given", metavar="[URL]...", nargs=-1),
-    click.option(
-        "--urls",
-        "listed",
-        metavar="LIST",
-        help="A file with one URL or path a line; - for standard input. "
+    value(
+        "--urls listed",
+        "LIST",
+        "A file with one URL or path a line; - for standard input. "
         "Blank lines and lines that begin with # are skipped.",
     ),
 )
@@ -181,13 +191,12 @@ urls_options = gather(
 
 def token_option(default: str) -> Callable[[_F], _F]:
     """The option that names one crawler; *default*: the one without it."""
-    return click.option(
-        "--token",
-        "tokens",
-        metavar="TOKEN",
-        multiple=True,
-        help="The crawler's product token. Again for each one to fall back on, the most specific "
+    return value(
+        "--token tokens",
+        "TOKEN",
+        "The crawler's product token. Again for each one to fall back on, the most specific "
         f"first. Default: {default}.",
+        multiple=True,
     )
 
 
@@ -196,54 +205,45 @@ crawler_options = gather(
     CrawlerOptions,
     CrawlerOptions._fields,
     token_option("a crawler that no group names; in a project the project's"),
-    click.option(
-        "--each-token",
-        "each",
-        is_flag=True,
-        help="Answer for every crawler that the file names, and for any other.",
-    ),
+    flag("--each-token each", "Answer for every crawler that the file names, and for any other."),
 )
 
-_edition_option = click.option(
-    "--edition",
-    type=click.Choice(list(EDITIONS)),
-    help="The edition of the specification, one. Default: google-2019; in a project the project's.",
-)
-
-_timeout_option = click.option(
+_timeout_option = value(
     "--timeout",
-    metavar="SECONDS",
+    "SECONDS",
+    "Max time for the robots.txt of a site.",
     type=click.FloatRange(min=0, min_open=True),
     default=10.0,
     show_default=True,
-    help="Max time for the robots.txt of a site.",
 )
 
 site_options = gather(
-    "sites", SiteOptions, ("edition", "timeout"), _edition_option, _timeout_option
+    "sites",
+    SiteOptions,
+    ("edition", "timeout"),
+    value(
+        "--edition",
+        None,
+        "The edition of the specification, one. Default: google-2019; in a project the project's.",
+        type=click.Choice(list(EDITIONS)),
+    ),
+    _timeout_option,
 )
 #: Without an edition, for a command that reads files in each of them.
 timeout_options = gather("sites", SiteOptions, ("timeout",), _timeout_option)
 
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+json_option = flag("--json as_json", "One JSON object a line.")
 
 output_options = gather(
     "output",
     Output,
     ("as_json", "html", "force"),
     json_option,
-    click.option(
+    value(
         "--html",
-        metavar="OUT",
+        "OUT",
+        "Write a page for a browser, too; - for standard output.",
         type=click.Path(dir_okay=False, allow_dash=True),
-        help="Write a page for a browser, too; - for standard output.",
     ),
-    click.option("--force", is_flag=True, help="Let --html overwrite any file but an input."),
-)
-
-jobs_option = click.option(
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Processes for many files. Default: one for each processor.",
+    flag("--force", "Let --html overwrite any file but an input."),
 )

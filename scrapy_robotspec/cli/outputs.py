@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Session, Tokens
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.explanation import Explanation
-    from scrapy_robotspec.render.parsed_file import ParsedFile
 
 STANDARD_OUTPUT = "-"
 
@@ -72,7 +72,7 @@ class Output:
         self,
         session: Session,
         name: str,
-        file: ParsedFile | None,
+        robots: RobotsTxt | None,
         answers: Sequence[Explanation],
         asked: Sequence[Tokens] = (),
     ) -> None:
@@ -83,7 +83,9 @@ class Output:
         if self.html is None:
             return
         from scrapy_robotspec.render.as_html import answers_page
+        from scrapy_robotspec.render.parsed_file import ParsedFile
 
+        file = ParsedFile(robots) if robots is not None else None
         text = answers_page(name, file, answers, now=time(), asked=asked)
         if self.is_page_only:
             sys.stdout.write(text)

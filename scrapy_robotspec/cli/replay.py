@@ -10,7 +10,6 @@ import click
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -32,14 +31,13 @@ _COUNTS = (
 )
 
 expectation_options = options.stack(
-    click.option(
-        "--expect",
-        "expected",
-        metavar="HASH",
+    options.value(
+        "--expect expected",
+        "HASH",
+        "The last hash of a run, as it was published. Again for each run.",
         multiple=True,
-        help="The last hash of a run, as it was published. Again for each run.",
     ),
-    click.option("--complete", is_flag=True, help="A run without its last line is a problem."),
+    options.flag("--complete", "A run without its last line is a problem."),
 )
 
 
@@ -63,9 +61,12 @@ def command(
     result = replay(path)
     result.expect(expected, complete=complete)
     show_problems(session, result)
-    for text in [_json(result)] if as_json else _summary(result):
-        screen.say(text)
     add = screen.note if as_json else screen.say
+    if as_json:
+        counts = {name: getattr(result, name) for name in _COUNTS}
+        screen.say_json([{**counts, **result.to_json()}])
+    else:
+        screen.say(*_summary(result))
     for run in result.runs:
         add(f"{safe(run.run)}: last hash {run.last_hash}")
         if run.verify is not None:
@@ -93,10 +94,6 @@ def show_problems(session: Session, reading: Reading) -> None:
     left_out = reading.problem_count - len(reading.problems)
     if left_out:
         screen.fail(f"and {left_out:,} more")
-
-
-def _json(result: ReplayResult) -> str:
-    return dumps({**{name: getattr(result, name) for name in _COUNTS}, **result.to_json()})
 
 
 def _summary(result: ReplayResult) -> Iterator[str]:

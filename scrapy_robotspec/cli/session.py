@@ -6,10 +6,9 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scrapy_robotspec.cli.errors import complain
-from scrapy_robotspec.render.text import paint
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
@@ -47,18 +46,17 @@ class Screen:
         """Exit code of the worst error that did not end the command."""
         self._percent = 0  # on the terminal
 
-    paint = staticmethod(paint)
-
-    def say(self, line: str = "") -> None:
-        """Write one line of the answer, which must be escaped already."""
+    def say(self, *lines: str) -> None:
+        """Write lines of the answer, which must be escaped already."""
         self.clear()
-        self.out.write(f"{line}\n")
+        self.out.writelines(f"{line}\n" for line in lines)
 
-    def say_json(self, value: Any) -> None:
-        """Write one object of the answer."""
+    def say_json(self, values: Iterable[Any]) -> None:
+        """Write objects of the answer, each as it comes."""
         from scrapy_robotspec.render.as_json import dumps  # most answers are text
 
-        self.say(dumps(value))
+        self.clear()
+        self.out.writelines(f"{dumps(value)}\n" for value in values)
 
     def note(self, line: str) -> None:
         """Write one line beside or after the answer, unless quiet."""

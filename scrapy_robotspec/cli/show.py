@@ -50,19 +50,18 @@ def command(
     output.check_single(sources)
     edition, screen = session.edition(sites.edition), session.screen
     for at, source in enumerate(sources):
-        if at and not output.as_json:
-            screen.say()
-        file = ParsedFile(source.parse(edition, screen))
-        asked: list[Tokens] = []
-        if any(crawlers):
-            asked = options.find_crawlers(crawlers, [file], ())
-        if output.as_json and not output.is_page_only:
-            for row in _objects(source.name, file, asked):
-                screen.say_json(row)
-        elif not output.is_page_only:
-            for line in _lines(source.name, file, asked):
-                screen.say(line)
-        output.write(session, source.name, file, [], asked)
+        robots = source.parse(edition, screen)
+        file = ParsedFile(robots)
+        asked = options.find_crawlers(crawlers, [file], ()) if any(crawlers) else []
+        if output.is_page_only:
+            pass
+        elif output.as_json:
+            screen.say_json(_objects(source.name, file, asked))
+        else:
+            if at:
+                screen.say("")
+            screen.say(*_lines(source.name, file, asked))
+        output.write(session, source.name, robots, [], asked)
     return GOOD
 
 
