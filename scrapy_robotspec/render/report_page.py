@@ -2,6 +2,7 @@
 
 It answers in this order: the outcomes of all requests, what to do, the settings in force, what
 refused, which sites did not answer or answered late, and what the files of a small crawl contain.
+The template has its words; this finds what belongs into its tables.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections import Counter, defaultdict
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.account import EXEMPT, OUTCOMES, Group, RequestCounts
+from scrapy_robotspec.access.account import OUTCOMES, Group
 from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOME_WORDS, end_in_words
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import listing
+from scrapy_robotspec.render.crawl_report import OriginStats
 from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, duration, first_of, group_words
@@ -22,54 +24,27 @@ from scrapy_robotspec.render.text import count, duration, first_of, group_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats
-
-    #: A setting in force: label, value, further text.
-    Fact = tuple[str, str, str]
+    from scrapy_robotspec.render.crawl_report import CrawlFacts, RefusalStats
 
 #: Max URLs or sites that are named in a row.
 MAX_NAMED = 10
 #: The files of a crawl with at most this number of sites are shown.
 MAX_FILES = 3
 
-
-class Link(NamedTuple):
-    """A URL or a site, with a link to its robots.txt."""
-
-    to: str
-    label: str
-    text: str
+#: A site, the words of the link to its robots.txt, and a text beside it.
+Link = tuple[str, str, str]
 
 
 class Entry(NamedTuple):
-    """Requests of one site; those with the same *head* share a row."""
+    """Requests of one site in a table; those with the same *head* share a row."""
 
     head: str
     requests: int
     site: str
     links: Sequence[Link]
-    wait: float | None = None
+    wait: float = 0.0
     """Seconds."""
     is_code: bool = False
-
-
-class Row(NamedTuple):
-    """A row of a table."""
-
-    numbers: Sequence[str]
-    head: str
-    is_code: bool
-    links: Sequence[Link]
-
-
-class Table(NamedTuple):
-    """A table. Its columns are numbers, a head and links."""
-
-    title: str
-    requests: int
-    sites: int
-    columns: Sequence[str]
-    rows: Sequence[Row]
 
 
 class File(NamedTuple):
@@ -98,13 +73,15 @@ def report_page(
     now. *is_cut*: only totals contain some sites, rules or URLs. *differences*: requests of a dry
     run, by how our decision compares with Scrapy's.
     """
-    total = RequestCounts()
+    total = OriginStats("")
     for origin in origins:
-        total.include(origin.requests)
+        total.include(origin)
     sites = [origin for origin in origins if origin.origin]
-    tables = dict(_tables(sites, facts, now))
-    files = list(_files(sites, facts)) if len(sites) <= MAX_FILES else []
-    counted = [(row.name, total.by_outcome[row.name]) for row in OUTCOMES]
+    tables: dict[str, list[Entry]] = defaultdict(list)
+    for site in sites:
+        for table, entry in _entries(site, facts, now):
+            tables[table].append(entry)
+    outcomes = total.requests.by_outcome
     return render(
         "report.html",
         now=now,
@@ -113,14 +90,22 @@ def report_page(
         finished=finished,
         waiting=waiting,
         differences=differences,
-        total=total,
-        every=sum(number for _, number in counted),
-        refused=total.of(Group.REFUSED),
-        exempt=total.by_outcome[EXEMPT],
-        parts=[(name, number, OUTCOME_WORDS[name].sentence) for name, number in counted if number],
-        settings=list(_settings(sites, files, facts)),
-        tables=tables,
-        files=files,
+        total=total.requests,
+        refused=total.requests.of(Group.REFUSED),
+        parts=[
+            (row.name, outcomes[row.name], OUTCOME_WORDS[row.name].sentence)
+            for row in OUTCOMES
+            if outcomes[row.name]
+        ],
+        sites=sites,
+        answers=Counter(site.words for site in sites).most_common(),
+        delays=[delay for site in sites if (delay := site.delay_not_kept) is not None],
+        hosts=first_of(facts.overrides, 3),
+        overrides=total.overrides,
+        tables=dict(tables),
+        rows=_rows,
+        in_turn=_in_turn,
+        files=list(_files(sites, facts)) if len(sites) <= MAX_FILES else [],
         is_cut=is_cut,
     )
 
@@ -128,48 +113,31 @@ def report_page(
 # --- tables
 
 
-def _tables(
-    sites: Sequence[OriginStats], facts: CrawlFacts, now: float
-) -> Iterator[tuple[str, Table]]:
-    """The tables with a row, by id."""
-    refused: list[Entry] = []
-    silent: list[Entry] = []
-    late: list[Entry] = []
-    doubtful: list[Entry] = []
-    hasty: list[Entry] = []
-    for site in sites:
-        through = site.requests.of(Group.LET_THROUGH)
-        since = site.pending_since
-        wait = site.wait_seconds if since is None else max(0.0, now - since)
-        refused += _refusals(site)
-        end = _end(site)
-        if site.is_silent:
-            lost = site.requests.by_outcome["refused_unreachable"]
-            silent.append(_of_site(site, end, lost, wait))
-        elif site.is_late(facts.slow):
-            late.append(_of_site(site, f"{end}: {site.words}", site.waited, wait))
-        if site.doubt is not None:
-            doubtful.append(_of_site(site, end if site.is_given_up else site.doubt, through))
-        if site.delay_not_kept is not None:
-            hasty.append(_of_site(site, duration(site.delay_not_kept), through))
-    for id_, title, head, entries in (
-        ("refused", "What refused requests", "Rule or setting", refused),
-        ("silent", "Sites that did not answer", "How it ended", silent),
-        ("late", "Sites that answered late", "How it ended", late),
-        ("doubtful", "Answers other than a robots.txt file", "Answer", doubtful),
-        ("delays", "Crawl delays that were not kept", "Delay asked for", hasty),
-    ):
-        if entries:
-            yield id_, _table(title, head, entries)
+def _entries(site: OriginStats, facts: CrawlFacts, now: float) -> Iterator[tuple[str, Entry]]:
+    """What the tables say about *site*, each with the name of the table."""
+    for refusal in site.refused_by:
+        if refusal.reason != "unreachable":
+            yield "refused", _refusal(site, refusal)
+    through = site.requests.of(Group.LET_THROUGH)
+    since = site.pending_since
+    wait = site.wait_seconds if since is None else max(0.0, now - since)
+    end = _end(site)
+    if site.is_silent:
+        lost = site.requests.by_outcome["refused_unreachable"]
+        yield "silent", _of_site(site, end, lost, wait)
+    elif site.is_late(facts.slow):
+        yield "late", _of_site(site, f"{end}: {site.words}", site.waited, wait)
+    if site.doubt is not None:
+        yield "doubtful", _of_site(site, end if site.is_given_up else site.doubt, through)
+    if site.delay_not_kept is not None:
+        yield "delays", _of_site(site, duration(site.delay_not_kept), through)
 
 
-def _refusals(site: OriginStats) -> Iterator[Entry]:
-    for one in site.refused_by:
-        if one.reason == "unreachable":
-            continue
-        label = "" if one.line is None else f"line {one.line}"
-        links = [Link(f"{site.origin}/robots.txt", label, url) for url in one.examples]
-        yield Entry(_cause(one), one.count, site.origin, links, is_code=one.rule is not None)
+def _refusal(site: OriginStats, refusal: RefusalStats) -> Entry:
+    label = "" if refusal.line is None else f"line {refusal.line}"
+    links = [(site.origin, label, url) for url in refusal.examples]
+    is_code = refusal.rule is not None
+    return Entry(_cause(refusal), refusal.count, site.origin, links, is_code=is_code)
 
 
 def _cause(refusal: RefusalStats) -> str:
@@ -180,11 +148,10 @@ def _cause(refusal: RefusalStats) -> str:
     return OUTCOME_WORDS[f"refused_{refusal.reason}"].short
 
 
-def _of_site(site: OriginStats, head: str, requests: int, wait: float | None = None) -> Entry:
+def _of_site(site: OriginStats, head: str, requests: int, wait: float = 0.0) -> Entry:
     parts = [duration(wait)] if wait else []
     parts += [count(requests, "request")] if requests else []
-    link = Link(f"{site.origin}/robots.txt", site.origin, ", ".join(parts))
-    return Entry(head, requests, site.origin, [link], wait)
+    return Entry(head, requests, site.origin, [(site.origin, site.origin, ", ".join(parts))], wait)
 
 
 def _end(site: OriginStats) -> str:
@@ -198,50 +165,21 @@ def _end(site: OriginStats) -> str:
     return end_in_words(site.wait_end._replace(failure=kind))
 
 
-def _table(title: str, head: str, entries: Iterable[Entry]) -> Table:
-    """Rows by head, those with most requests first; a row names its sites in turn."""
-    found: dict[tuple[str, bool], list[Entry]] = defaultdict(list)
+def _rows(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """The entries of each row, those with most requests first."""
+    rows: dict[tuple[str, bool], list[Entry]] = defaultdict(list)
     for entry in sorted(entries, key=lambda one: one.requests, reverse=True):
-        found[entry.head, entry.is_code].append(entry)
-    sums = {key: sum(one.requests for one in ones) for key, ones in found.items()}
-    rows, has_waits = [], False
-    for key in sorted(found, key=sums.__getitem__, reverse=True):
-        ones = found[key]
-        numbers = [f"{sums[key]:,}", f"{len({one.site for one in ones}):,}"]
-        waits = [one.wait for one in ones if one.wait is not None]
-        if waits:
-            has_waits = True
-            numbers.append(duration(max(waits)))
-        in_turn = chain.from_iterable(zip_longest(*(one.links for one in ones[:MAX_NAMED])))
-        links = list(islice(filter(None, in_turn), MAX_NAMED))
-        rows.append(Row(numbers, *key, links))
-    columns = ["Requests", "Sites", *(["Longest wait"] if has_waits else []), head]
-    sites = {one.site for ones in found.values() for one in ones}
-    return Table(title, sum(sums.values()), len(sites), columns, rows)
+        rows[entry.head, entry.is_code].append(entry)
+    return sorted(rows.values(), key=lambda row: sum(one.requests for one in row), reverse=True)
 
 
-# --- beside the tables
+def _in_turn(row: Sequence[Entry]) -> list[Link]:
+    """The links of a row, of its sites in turn."""
+    links = zip_longest(*(entry.links for entry in row[:MAX_NAMED]))
+    return list(islice(filter(None, chain.from_iterable(links)), MAX_NAMED))
 
 
-def _settings(
-    sites: Sequence[OriginStats], files: Sequence[File], facts: CrawlFacts
-) -> Iterator[Fact]:
-    yield "Crawler", facts.token, ""
-    if len(files) == 1:
-        yield "Group", files[0].group, ""
-    answers = Counter(site.words for site in sites).most_common()
-    kinds = ", ".join(f"{number:,} {words}" for words, number in answers)
-    yield "Sites", sites[0].origin if len(sites) == 1 else f"{len(sites):,}", kinds
-    yield "Edition", facts.edition.name, ""
-    yield "Store", facts.store, ""
-    asked = [delay for site in sites if (delay := site.delay_not_kept) is not None]
-    ask = count(len(asked), "site asks", "sites ask")
-    more = f"{ask} for one, at most {max(asked):g} s" if asked else ""
-    yield "Crawl delay", "kept" if facts.keeps_delays else "not kept", more
-    if facts.overrides:
-        used = sum((site.overrides for site in sites), Counter())
-        more = ", ".join(f"{count(number, 'request')}: {kind}" for kind, number in used.items())
-        yield "Overrides", first_of(facts.overrides, 3), more
+# --- files
 
 
 def _files(sites: Iterable[OriginStats], facts: CrawlFacts) -> Iterator[File]:
