@@ -9,67 +9,34 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from scrapy_robotspec.access.reasons import (
+    ANSWERS,
+    ENDS,
+    EXEMPT,
+    NO_RULES,
+    OUTCOMES,
+    Group,
+    answer_in_words,
+    failure_words,
+)
 from scrapy_robotspec.protocol.file_kind import has_rules
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.access.outcome import Meaning
     from scrapy_robotspec.access.record import RobotsRecord
 
-
-class Group(Enum):
-    """The outcomes that a reader adds up first."""
-
-    LET_THROUGH = "let_through"
-    REFUSED = "refused"
-    NOT_CHECKED = "not_checked"
-    NO_ROBOTS_TXT = "no_robots_txt"
-
-
-class RequestOutcome(NamedTuple):
-    """A row of the table of outcomes."""
-
-    name: str
-    """Its name in stats, JSON and evidence."""
-    group: Group
-    reasons: tuple[str, ...]
-    """The reasons of a :class:`~scrapy_robotspec.access.decision.Decision` with this outcome."""
-
-
-#: ``request.meta["dont_obey_robotstxt"]``; also the reason of such a request in the evidence.
-EXEMPT = "dont_obey_robotstxt"
-#: A URL that no robots.txt governs (LOC-11, LOC-12).
-NO_ROBOTS_TXT = "no_robots_txt"
-
-#: Every outcome, in the order of all views.
-OUTCOMES = (
-    RequestOutcome(
-        "rules", Group.LET_THROUGH, ("rule", "no_rule", "no_group", "robots_txt_itself")
-    ),
-    RequestOutcome("unavailable", Group.LET_THROUGH, ("unavailable",)),
-    RequestOutcome("override", Group.LET_THROUGH, ("override",)),
-    RequestOutcome("unreachable", Group.LET_THROUGH, ("unreachable", "limit_passed")),
-    RequestOutcome(EXEMPT, Group.NOT_CHECKED, (EXEMPT,)),
-    RequestOutcome(NO_ROBOTS_TXT, Group.NO_ROBOTS_TXT, ()),
-    RequestOutcome("refused_rule", Group.REFUSED, ("rule",)),
-    RequestOutcome("refused_policy", Group.REFUSED, ("policy",)),
-    RequestOutcome("refused_override", Group.REFUSED, ("override",)),
-    RequestOutcome("refused_usage", Group.REFUSED, ("usage",)),
-    RequestOutcome("refused_unreachable", Group.REFUSED, ("unreachable",)),
-)
-
-#: The outcome by the reason of a decision that allows or refuses.
-_ALLOWED, _REFUSED = (
-    {
-        reason: row.name
-        for row in OUTCOMES
-        if (row.group is Group.REFUSED) is refuses
-        for reason in row.reasons
-    }
-    for refuses in (False, True)
-)
+#: Reason of a :class:`~scrapy_robotspec.access.decision.Decision` that allows -> its outcome.
+_ALLOWED = {
+    **dict.fromkeys(("rule", "no_rule", "no_group", "robots_txt_itself"), "rules"),
+    **dict.fromkeys(("unreachable", "limit_passed"), "unreachable"),
+    **{name: name for name in ("unavailable", "override", EXEMPT)},
+}
+_REFUSED = {
+    name.removeprefix("refused_"): name
+    for name, row in OUTCOMES.items()
+    if row.group is Group.REFUSED
+}
 
 
 def outcome_of(allowed: bool, reason: str) -> str:
@@ -114,7 +81,7 @@ class RequestCounts:
 
     def of(self, group: Group) -> int:
         """Number of requests of *group*."""
-        return sum(self.by_outcome[row.name] for row in OUTCOMES if row.group is group)
+        return sum(self.by_outcome[name] for name, row in OUTCOMES.items() if row.group is group)
 
     @property
     def not_sent(self) -> int:
@@ -127,29 +94,24 @@ class RequestCounts:
 
     def to_json(self) -> dict[str, int]:
         """All counts by name."""
-        counts = {row.name: self.by_outcome[row.name] for row in OUTCOMES}
+        counts = {name: self.by_outcome[name] for name in OUTCOMES}
         return {**counts, "after_sending": self.after_sending, "not_sent": self.not_sent}
 
 
 # --- origins
 
-#: A file without a rule (FET-20).
-NO_RULES = "no_rules"
-
 
 def answer_of(record: RobotsRecord) -> str:
     """Result of the latest attempt: a meaning, or a doubt in words."""
-    if record.meaning is None or has_failed(record):
+    if has_failed(record):
         return "unreachable"
-    return record.doubt_in_words or meaning_of(record, record.meaning)
+    return record.doubt_in_words or meaning_of(record)
 
 
-def meaning_of(record: RobotsRecord, meaning: Meaning) -> str:
-    """The value of *meaning*, which is that of the copy in *record*.
-
-    A file may have no rules (FET-20).
-    """
-    return NO_RULES if meaning.value == "rules" and not has_rules(record.body) else meaning.value
+def meaning_of(record: RobotsRecord) -> str:
+    """The meaning of the copy; a file may have no rules (FET-20)."""
+    meaning = "unreachable" if record.meaning is None else record.meaning.value
+    return NO_RULES if meaning == "rules" and not has_rules(record.body) else meaning
 
 
 def has_failed(record: RobotsRecord) -> bool:
@@ -157,23 +119,35 @@ def has_failed(record: RobotsRecord) -> bool:
     return record.fetched_at is None or (record.failed_at or 0.0) >= record.fetched_at
 
 
-class End(str, Enum):
-    """How a wait for a robots.txt ended."""
-
-    ANSWERED = "answered"
-    GIVEN_UP = "given_up"
-    COPY = "copy"
-    """The origin is unreachable, and the last good copy decides."""
-
-
 class WaitEnd(NamedTuple):
     """The end of a wait for a robots.txt."""
 
-    end: End
+    end: Literal["answered", "given_up", "copy"]
+    """``"copy"``: the origin is unreachable, and the last good copy decides."""
     attempts: int
     """Attempts in the outage, the last one included."""
     failure: str | None
     """Cause of the last failure; None: there was none."""
+
+    @property
+    def words(self) -> str:
+        """``given up after 3 attempts (HTTP status 503)``; the failure is escaped."""
+        words = ENDS[self.end]
+        if self.attempts > 1 or self.end != "answered":
+            words += f" after {self.attempts:,} attempt{'s' if self.attempts > 1 else ''}"
+        if self.end == "answered" and self.failure is None:
+            return words
+        return f"{words} ({failure_words(self.failure)})"
+
+    def result(self, record: RobotsRecord, *, allows: bool) -> str:
+        """The consequence in words; *allows*: no rules apply."""
+        if self.end == "copy":
+            return "its last copy decides"
+        if self.end == "given_up" and (allows or record.meaning is None):
+            return "no restrictions"
+        if self.end == "given_up" and record.meaning is not None:
+            return ANSWERS[record.meaning.value].short
+        return answer_in_words(answer_of(record))
 
 
 def wait_end(before: RobotsRecord | None, record: RobotsRecord, reason: str) -> WaitEnd:
@@ -183,10 +157,8 @@ def wait_end(before: RobotsRecord | None, record: RobotsRecord, reason: str) -> 
     """
     if has_failed(record):
         is_given_up = reason in ("unreachable", "limit_passed")
-        end = End.GIVEN_UP if is_given_up else End.COPY
-        return WaitEnd(end, record.failures, record.failure)
+        return WaitEnd("given_up" if is_given_up else "copy", record.failures, record.failure)
     if before is None or not before.failures:
-        return WaitEnd(End.ANSWERED, 1, None)
+        return WaitEnd("answered", 1, None)
     stands = before.temporary and before.failure_status == record.status
-    end = End.GIVEN_UP if stands else End.ANSWERED
-    return WaitEnd(end, before.failures + 1, before.failure)
+    return WaitEnd("given_up" if stands else "answered", before.failures + 1, before.failure)

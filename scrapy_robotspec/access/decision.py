@@ -47,7 +47,8 @@ class Decision(NamedTuple):
     origin: Origin | None = None
     """The origin whose robots.txt governs the URL."""
     failure: str | None = None
-    """Cause of the last failure in one short line; set with the outcome ``"unreachable"``."""
+    """Cause of the last failure in one short line, with the outcome ``"unreachable"``; or why the
+    redirects count as a missing file."""
     usage: UsageRefusal | None = None
     """The declared use that is not allowed; given with the reason ``"usage"``."""
     time: float | None = None
@@ -86,6 +87,7 @@ class Decision(NamedTuple):
             after_comma=f", {rule}" if rule else "",
             status=self.status,
             failure=printable(self.failure or NO_ANSWER),
+            failed=f", {printable(self.failure)}" if self.failure else "",
             usage=self.usage and self.usage.detail,
         )
 

@@ -5,22 +5,11 @@ Texts from outside are filled in by the view, which escapes them for its medium 
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
-
-from scrapy_robotspec.access.account import (
-    EXEMPT,
-    NO_ROBOTS_TXT,
-    NO_RULES,
-    End,
-    Group,
-    WaitEnd,
-    answer_of,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from scrapy_robotspec.access.record import RobotsRecord
 
 
 class Words(NamedTuple):
@@ -66,8 +55,8 @@ REASONS: Mapping[str, Words] = {
     "usage": Words("{usage}", "{verb}: {usage}."),
     # further cases of two reasons: another status than 404 and 410; allowed
     OTHER_STATUS: Words(
-        "HTTP status {status}: everything is allowed",
-        "Allowed: {file} responds with HTTP status {status}.",
+        "HTTP status {status}{failed}: everything is allowed",
+        "Allowed: {file} responds with HTTP status {status}{failed}.",
     ),
     UNREACHABLE_ALLOWED: Words(
         UNREACHABLE + ": {failure}, ROBOTSPEC_UNREACHABLE = 'allow'",
@@ -78,58 +67,73 @@ REASONS: Mapping[str, Words] = {
 #: A URL that has no robots.txt (LOC-11, LOC-12).
 NO_ROBOTS_TXT_WORDS = "a URL of this scheme has no robots.txt"
 
-#: Group of outcomes -> its words.
-GROUPS: Mapping[Group, str] = {
-    Group.LET_THROUGH: "let through",
-    Group.REFUSED: "refused",
-    Group.NOT_CHECKED: "not checked",
-    Group.NO_ROBOTS_TXT: "without a robots.txt",
-}
-AFTER_SENDING = "of them after sending"
-NOT_SENT = "not sent"
 
-#: Outcome of a request -> its words.
-OUTCOME_WORDS: Mapping[str, Words] = {
-    "rules": Words("by rules", "let through by the rules"),
-    "unavailable": Words("without a file", "let through without a file"),
-    "override": Words("by an override", "let through by an override"),
-    "unreachable": Words("unreachable", "let through although the site did not answer"),
-    EXEMPT: Words(EXEMPT, f"not checked ({EXEMPT})"),
-    NO_ROBOTS_TXT: Words("data:, file:", "of URLs that have no robots.txt (data:, file:)"),
-    "refused_rule": Words("by a rule", "refused by a rule"),
-    "refused_policy": Words("by policy", "refused by the status policy"),
-    "refused_override": Words("by an override", "refused by an override"),
-    "refused_usage": Words("by a usage preference", "refused by a usage preference"),
-    "refused_unreachable": Words("unreachable", "refused because the site did not answer"),
+class Group(Enum):
+    """The outcomes that a reader adds up first, with their words."""
+
+    LET_THROUGH = "let through"
+    REFUSED = "refused"
+    NOT_CHECKED = "not checked"
+    NO_ROBOTS_TXT = "without a robots.txt"
+
+
+class RequestOutcome(NamedTuple):
+    """A row of the table of outcomes."""
+
+    group: Group
+    short: str
+    """For brackets, beside the words of the group."""
+    sentence: str
+
+
+#: ``request.meta["dont_obey_robotstxt"]``; also the reason of such a request in the evidence.
+EXEMPT = "dont_obey_robotstxt"
+#: A URL that no robots.txt governs (LOC-11, LOC-12).
+NO_ROBOTS_TXT = "no_robots_txt"
+
+#: Outcomes of requests by their names in stats, JSON and evidence, in the order of all views.
+OUTCOMES: Mapping[str, RequestOutcome] = {
+    "rules": RequestOutcome(Group.LET_THROUGH, "by rules", "let through by the rules"),
+    "unavailable": RequestOutcome(
+        Group.LET_THROUGH, "without a file", "let through without a file"
+    ),
+    "override": RequestOutcome(Group.LET_THROUGH, "by an override", "let through by an override"),
+    "unreachable": RequestOutcome(
+        Group.LET_THROUGH, "unreachable", "let through although the site did not answer"
+    ),
+    EXEMPT: RequestOutcome(Group.NOT_CHECKED, EXEMPT, f"not checked ({EXEMPT})"),
+    NO_ROBOTS_TXT: RequestOutcome(
+        Group.NO_ROBOTS_TXT, "data:, file:", "of URLs that have no robots.txt (data:, file:)"
+    ),
+    "refused_rule": RequestOutcome(Group.REFUSED, "by a rule", "refused by a rule"),
+    "refused_policy": RequestOutcome(Group.REFUSED, "by policy", "refused by the status policy"),
+    "refused_override": RequestOutcome(Group.REFUSED, "by an override", "refused by an override"),
+    "refused_usage": RequestOutcome(
+        Group.REFUSED, "by a usage preference", "refused by a usage preference"
+    ),
+    "refused_unreachable": RequestOutcome(
+        Group.REFUSED, "unreachable", "refused because the site did not answer"
+    ),
 }
 
 #: The end of a wait for a robots.txt -> its words.
-_ENDS: Mapping[End, str] = {
-    End.ANSWERED: "has answered",
-    End.GIVEN_UP: "given up",
-    End.COPY: "is unreachable",
+ENDS = {"answered": "has answered", "given_up": "given up", "copy": "is unreachable"}
+
+#: A file without a rule (FET-20).
+NO_RULES = "no_rules"
+
+#: Answer of an origin: :func:`~scrapy_robotspec.access.account.answer_of` -> its words.
+ANSWERS: Mapping[str, Words] = {
+    "rules": Words("with rules", "a file: its rules decide"),
+    NO_RULES: Words("without rules", "a file without rules: everything is allowed"),
+    "allow": Words("without a file (all allowed)", "the site has no file: everything is allowed"),
+    "disallow": Words(
+        "disallowed by policy", "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed"
+    ),
+    "unreachable": Words(
+        "unreachable", "unreachable: a crawl waits, tries again, and gives up in the end"
+    ),
 }
-
-
-def end_in_words(end: WaitEnd) -> str:
-    """``given up after 3 attempts (HTTP status 503)``; the failure is escaped."""
-    words = _ENDS[end.end]
-    if end.attempts > 1 or end.end is not End.ANSWERED:
-        words += f" after {end.attempts:,} attempt{'s' if end.attempts > 1 else ''}"
-    if end.end is End.ANSWERED and end.failure is None:
-        return words
-    return f"{words} ({failure_words(end.failure)})"
-
-
-def result_in_words(end: WaitEnd, record: RobotsRecord, *, allows: bool) -> str:
-    """The consequence of the end of a wait; *allows*: no rules apply."""
-    if end.end is End.COPY:
-        return "its last copy decides"
-    if end.end is End.GIVEN_UP and (allows or record.meaning is None):
-        return "no restrictions"
-    if end.end is End.GIVEN_UP and record.meaning is not None:
-        return ANSWERS[record.meaning.value].short
-    return answer_in_words(answer_of(record))
 
 
 def answer_in_words(answer: str) -> str:
@@ -145,17 +149,3 @@ def failure_words(failure: str | None) -> str:
 def printable(text: str) -> str:
     """*text* in printable ASCII (SAF-04): a shared store may hold anything."""
     return text if text.isascii() and text.isprintable() else ascii(text)[1:-1]
-
-
-#: Answer of an origin: :func:`~scrapy_robotspec.access.account.answer_of` -> its words.
-ANSWERS: Mapping[str, Words] = {
-    "rules": Words("with rules", "a file: its rules decide"),
-    NO_RULES: Words("without rules", "a file without rules: everything is allowed"),
-    "allow": Words("without a file (all allowed)", "the site has no file: everything is allowed"),
-    "disallow": Words(
-        "disallowed by policy", "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed"
-    ),
-    "unreachable": Words(
-        "unreachable", "unreachable: a crawl waits, tries again, and gives up in the end"
-    ),
-}

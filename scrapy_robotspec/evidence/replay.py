@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.account import EXEMPT
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.evidence.log_lines import (
     DAMAGE,
     FORMAT,

@@ -17,9 +17,9 @@ from hashlib import sha256
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from scrapy_robotspec.access.account import OUTCOMES
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.reasons import OUTCOMES
 from scrapy_robotspec.evidence.log_lines import (
     COUNTED,
     DAMAGE,
@@ -83,7 +83,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     """Facts that make nothing wrong, such as a crawl that was killed."""
     runs: list[RunSummary] = field(default_factory=list)
-    reasons: dict[str, int] = field(default_factory=lambda: {row.name: 0 for row in OUTCOMES})
+    reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     """Logged decisions by the outcome of their requests."""
 
     @property

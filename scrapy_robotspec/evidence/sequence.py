@@ -10,7 +10,8 @@ from collections import Counter
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.access.account import Group, RequestCounts
+from scrapy_robotspec.access.account import RequestCounts
+from scrapy_robotspec.access.reasons import Group
 from scrapy_robotspec.evidence.log_lines import EvidenceError, logged_outcome
 
 if TYPE_CHECKING:

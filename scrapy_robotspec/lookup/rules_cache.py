@@ -157,7 +157,7 @@ class RulesCache:
             # As the plan reads the answer: the process that fetched it may have another policy.
             _UNREACHABLE if by_failure else _OUTCOMES.get(plan.action),
             record.failure_status if by_failure else record.status,
-            record.failure if by_failure else None,
+            record.failure if by_failure else record.redirect_error,
             record.hops,
             record.fetched_at,
             now - SKEW,

@@ -15,9 +15,10 @@ from weakref import WeakKeyDictionary
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robotspec.access.account import EXEMPT, NO_ROBOTS_TXT, outcome_of
+from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY

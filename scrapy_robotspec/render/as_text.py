@@ -8,7 +8,6 @@ from scrapy_robotspec.render.explanation import facts, other_facts, rule_words
 from scrapy_robotspec.render.text import (
     columns,
     crawler_words,
-    group_words,
     paint,
     safe,
     verdict_word,
@@ -52,7 +51,7 @@ def explained(found: Explanation, name: str = "") -> Iterator[str]:
 def crawler_summary(file: ParsedFile, group: GroupSummary) -> Iterator[str]:
     """Everything a file contains for one crawler."""
     yield paint("strong", crawler_words(group.tokens, file.written))
-    yield labelled("group", group_words(group))
+    yield labelled("group", group.words)
     edition = file.robots.edition
     yield from (labelled("rule", rule_words(rule, edition)) for rule in group.rules)
     if not group.rules:

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import End, Group, RequestCounts, WaitEnd
+from scrapy_robotspec.access.account import RequestCounts, WaitEnd
+from scrapy_robotspec.access.reasons import Group
 from scrapy_robotspec.render.as_json import dumps
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class OriginStats:
     def is_given_up(self) -> bool:
         """Whether requests were released although a temporary status stood (FET-19)."""
         end = self.wait_end
-        return end is not None and end.end is End.GIVEN_UP and self.answer != "unreachable"
+        return end is not None and end.end == "given_up" and self.answer != "unreachable"
 
     def is_late(self, slow: float) -> bool:
         """Whether an answer came after a failure, or after *slow* seconds."""
@@ -159,10 +160,10 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
         shown = {each.name: getattr(origin, each.name) for each in fields(origin)}
         requests: RequestCounts = shown.pop("requests")
         del shown["words"], shown["file"]
-        groups = {group.value: requests.of(group) for group in (Group.LET_THROUGH, Group.REFUSED)}
         shown = {
             "origin": shown.pop("origin") or None,
-            **groups,
+            "let_through": requests.of(Group.LET_THROUGH),
+            "refused": requests.of(Group.REFUSED),
             "outcomes": requests.to_json(),
             **shown,
         }

@@ -14,7 +14,6 @@ from scrapy_robotspec.render.text import (
     MOST,
     crawler_words,
     duration,
-    group_words,
     safe,
 )
 
@@ -172,7 +171,7 @@ def facts(found: Explanation) -> Iterator[tuple[str, str]]:
         yield from ((label, safe(text)) for label, text in site_facts(site))
     yield "crawler", found.crawler
     if group is not None:
-        yield "group", group_words(group)
+        yield "group", group.words
         yield "compared", safe(found.path)
         if found.rule is not None or found.losing:  # else the verdict says why
             yield "decided by", precedence_words(found)

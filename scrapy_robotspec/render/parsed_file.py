@@ -14,7 +14,7 @@ from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.patterns import END, matches
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
 from scrapy_robotspec.protocol.robotstxt import greatest_delay
-from scrapy_robotspec.render.text import count
+from scrapy_robotspec.render.text import count, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,6 +49,19 @@ class GroupSummary(NamedTuple):
     def rules(self) -> tuple[Rule, ...]:
         """The rules of the groups, in file order."""  # thousands of crawlers may share them
         return tuple(rule for group in self.groups for rule in group.rules)
+
+    @property
+    def words(self) -> str:
+        """The group that applies and why, escaped (UAG-01, UAG-05)."""
+        if not self.names:
+            cause = "no group names it" if self.tokens else "no group is for every crawler"
+            return f"none: {cause}, so everything is allowed"
+        lines = listed([str(line) for line in self.first_lines[:10]])
+        at = f"from line {lines}" if len(self.groups) == 1 else f"combined from lines {lines}"
+        if self.names == ("*",):
+            reason = "no group names the crawler" if self.tokens else "the group for all others"
+            return f"* ({at}): {reason}"
+        return f"{safe(', '.join(self.names))} ({at}): the most specific name that matches"
 
 
 class ParsedFile:

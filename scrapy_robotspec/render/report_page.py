@@ -11,15 +11,14 @@ from collections import Counter, defaultdict
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.account import OUTCOMES, Group
-from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOME_WORDS, end_in_words
+from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOMES, Group
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import listing
 from scrapy_robotspec.render.crawl_report import OriginStats
 from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import count, duration, first_of, group_words
+from scrapy_robotspec.render.text import count, duration, first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,9 +92,7 @@ def report_page(
         total=total.requests,
         refused=total.requests.of(Group.REFUSED),
         parts=[
-            (row.name, outcomes[row.name], OUTCOME_WORDS[row.name].sentence)
-            for row in OUTCOMES
-            if outcomes[row.name]
+            (name, outcomes[name], row.sentence) for name, row in OUTCOMES.items() if outcomes[name]
         ],
         sites=sites,
         answers=Counter(site.words for site in sites).most_common(),
@@ -145,7 +142,7 @@ def _cause(refusal: RefusalStats) -> str:
         return refusal.rule.partition("#")[0].strip()  # without its comment
     if refusal.reason == "rule":
         return "further rules"
-    return OUTCOME_WORDS[f"refused_{refusal.reason}"].short
+    return OUTCOMES[f"refused_{refusal.reason}"].short
 
 
 def _of_site(site: OriginStats, head: str, requests: int, wait: float = 0.0) -> Entry:
@@ -162,7 +159,7 @@ def _end(site: OriginStats) -> str:
     if site.wait_end is None:
         return f"{site.words} ({failure})"
     kind = site.wait_end.failure and site.wait_end.failure.partition(":")[0]
-    return end_in_words(site.wait_end._replace(failure=kind))
+    return site.wait_end._replace(failure=kind).words
 
 
 def _rows(entries: Iterable[Entry]) -> list[list[Entry]]:
@@ -199,7 +196,7 @@ def _files(sites: Iterable[OriginStats], facts: CrawlFacts) -> Iterator[File]:
             if line.field == "crawl-delay" and site.delay_not_kept is not None:
                 notes[line.line]["not kept"] = "note"
         rows = listing(file, [facts.tokens], (), notes)
-        yield File(site.origin, file.summary(), group_words(group), rows)
+        yield File(site.origin, file.summary(), group.words, rows)
 
 
 def _beginning(rule: str | None) -> str:

@@ -78,9 +78,9 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
         return
     error = f", {record.redirect_error}" if record.redirect_error else ""
     yield "status", f"{record.status}{error}"
-    meaning = ANSWERS[meaning_of(record, record.meaning)].sentence
+    meaning = ANSWERS[meaning_of(record)].sentence
     if record.meaning is Meaning.ALLOW and record.status not in NO_FILE:
-        meaning = REASONS[OTHER_STATUS].short.format(status=record.status)
+        meaning = REASONS[OTHER_STATUS].short.format(status=record.status, failed=error)
     yield "meaning", meaning
     if record.meaning is Meaning.RULES and record.doubt_in_words is not None:
         yield "doubt", record.doubt_in_words

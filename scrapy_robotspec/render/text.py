@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from scrapy_robotspec.render.parsed_file import GroupSummary
-
 #: Max lines of one kind in an explanation.
 MOST = 50
 #: Max length of a text on a terminal (characters).
@@ -123,16 +121,3 @@ def crawler_words(tokens: Sequence[str], names: Mapping[str, str] | None = None)
 def _name(token: str, names: Mapping[str, str] | None) -> str:
     written = names.get(token) if names else None
     return f"{safe(written)} (read as {safe(token)})" if written else safe(token)
-
-
-def group_words(group: GroupSummary) -> str:
-    """The group that applies and why (UAG-01, UAG-05)."""
-    if not group.names:
-        cause = "no group names it" if group.tokens else "no group is for every crawler"
-        return f"none: {cause}, so everything is allowed"
-    lines = listed([str(line) for line in group.first_lines[:10]])
-    at = f"from line {lines}" if len(group.first_lines) == 1 else f"combined from lines {lines}"
-    if group.names == ("*",):
-        reason = "no group names the crawler" if group.tokens else "the group for all others"
-        return f"* ({at}): {reason}"
-    return f"{safe(', '.join(group.names))} ({at}): the most specific name that matches"

@@ -351,6 +351,19 @@ def test_a_status_is_named_and_a_wall_noted(server: Server, outside: Folder) -> 
     )
 
 
+def test_an_endless_redirect_is_named_in_the_same_words(server: Server, outside: Folder) -> None:
+    """FET-03: check, explain, lint and diff say why it counts as a missing file."""
+    site = server.site("127.0.0.22", redirect("/robots.txt", 301))
+    words = "HTTP status 301, too many redirects: everything is allowed"
+    (outside.path / "robots.txt").write_text(SHOP)
+    assert f"  ({words})" in outside.robotspec("check", site.url("/a")).out
+    explained = outside.robotspec("explain", site.url("/a")).out
+    assert f"verdict    allowed    ({words})" in explained
+    assert f"meaning    {words}" in explained
+    for command in (["lint"], ["diff", "robots.txt"]):
+        assert f"robots.txt: {words}\n" in outside.robotspec(*command, site.url()).err
+
+
 SITEMAP = "<urlset><url><loc>{0}</loc></url><url><loc>{0}cart/1</loc></url></urlset>"
 
 

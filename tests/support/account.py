@@ -9,21 +9,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scrapy_robotspec.access.account import OUTCOMES, Group
-from scrapy_robotspec.access.reasons import AFTER_SENDING, GROUPS, NOT_SENT
+from scrapy_robotspec.access.reasons import OUTCOMES, Group
 from tests.support.command_line import validator
 from tests.support.crawl import Result
 from tests.support.server import Site
 
 #: The outcomes of one group, by its name.
-NAMES = {group: [row.name for row in OUTCOMES if row.group is group] for group in Group}
+NAMES = {group: [name for name, row in OUTCOMES.items() if row.group is group] for group in Group}
 
 
 #: The words of groups and marks in the log, by name.
 _WORDS = {
-    **{group.value: words for group, words in GROUPS.items()},
-    "after_sending": AFTER_SENDING,
-    "not_sent": NOT_SENT,
+    **{group.name.lower(): group.value for group in Group},
+    "after_sending": "of them after sending",
+    "not_sent": "not sent",
 }
 
 
@@ -39,7 +38,9 @@ def summed_up(result: Result) -> Counter[str]:
 
 def grouped(outcomes: Counter[str]) -> Counter[str]:
     """Requests by outcome and mark as the log sums them up."""
-    groups = Counter({group.value: sum(outcomes[name] for name in NAMES[group]) for group in Group})
+    groups = Counter(
+        {group.name.lower(): sum(outcomes[name] for name in NAMES[group]) for group in Group}
+    )
     return +(groups + Counter({mark: outcomes[mark] for mark in ("after_sending", "not_sent")}))
 
 
@@ -66,7 +67,7 @@ def reported(path: Path) -> Counter[str]:
         total.update(row["outcomes"])
         outcomes = row["outcomes"]
         for group in (Group.LET_THROUGH, Group.REFUSED):
-            assert row[group.value] == sum(outcomes[name] for name in NAMES[group]), row
+            assert row[group.name.lower()] == sum(outcomes[name] for name in NAMES[group]), row
         assert all(number >= 0 for number in outcomes.values()), row
     return total
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scrapy_robotspec.access.account import End, RequestCounts, WaitEnd
+from scrapy_robotspec.access.account import RequestCounts, WaitEnd
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats
@@ -42,7 +42,7 @@ def with_rules(number: int, text: str = "") -> OriginStats:
         wait_seconds=12.0,
         waited=40,
         failed=1,
-        wait_end=WaitEnd(End.ANSWERED, 2, f"HTTP status 503{text}"),
+        wait_end=WaitEnd("answered", 2, f"HTTP status 503{text}"),
         words="with rules",
         refused_by=[
             RefusalStats("rule", at, line, line, 10, [f"{origin}/{at}/{n}{text}" for n in range(3)])
@@ -74,7 +74,7 @@ def without_rules(number: int, text: str = "") -> OriginStats:
             wait_began=START + 1,
             wait_seconds=90.0,
             words="unreachable",
-            wait_end=WaitEnd(End.GIVEN_UP, 3, f"timeout{text}"),
+            wait_end=WaitEnd("given_up", 3, f"timeout{text}"),
             refused_by=[RefusalStats("unreachable", count=5, examples=[f"{origin}/{text}"])],
         )
     if kind == 2:

@@ -6,8 +6,8 @@ import time
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.account import EXEMPT
 from scrapy_robotspec.access.exchange import leads_inside
+from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision
 from scrapy_robotspec.evidence.log_lines import conclusion, stated_usage
 from scrapy_robotspec.evidence.run_writer import record_ids

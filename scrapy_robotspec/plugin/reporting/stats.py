@@ -6,11 +6,11 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import EXEMPT, RequestCounts, outcome_of, wait_end
+from scrapy_robotspec.access.account import RequestCounts, outcome_of, wait_end
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.access.reasons import end_in_words, failure_words, result_in_words
+from scrapy_robotspec.access.reasons import EXEMPT, failure_words
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.progress import Progress
@@ -218,7 +218,7 @@ class CrawlStats:
             failure_words(end.failure),
             "robots.txt of %s %s: %s refused; further ones are refused until it answers",
             origin,
-            end_in_words(end),
+            end.words,
             count(waiting, "request"),
         )
 
@@ -240,8 +240,8 @@ class CrawlStats:
             logger.info(
                 "robots.txt of %s %s: %s, %s released",
                 origin,
-                end_in_words(end),
-                result_in_words(end, found.record, allows=allows),
+                end.words,
+                end.result(found.record, allows=allows),
                 count(waiting, "request"),
             )
 

@@ -6,14 +6,12 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.account import OUTCOMES, Group, RequestCounts, answer_of
+from scrapy_robotspec.access.account import answer_of
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.reasons import (
-    AFTER_SENDING,
     ANSWERS,
-    GROUPS,
-    NOT_SENT,
-    OUTCOME_WORDS,
+    OUTCOMES,
+    Group,
     answer_in_words,
     failure_words,
 )
@@ -22,6 +20,7 @@ from scrapy_robotspec.render.text import columns, duration, safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from scrapy_robotspec.access.account import RequestCounts
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
@@ -113,21 +112,21 @@ def request_words(requests: RequestCounts) -> str:
     groups = (group for group in Group if requests.of(group) or group in _ALWAYS)
     parts = [_group_words(group, requests) for group in groups]
     if requests.not_sent:
-        parts.append(f"{requests.not_sent:,} {NOT_SENT}")
+        parts.append(f"{requests.not_sent:,} not sent")
     return ", ".join(parts)
 
 
 def _group_words(group: Group, requests: RequestCounts) -> str:
-    kinds = {row.name: requests.by_outcome[row.name] for row in OUTCOMES if row.group is group}
-    words = [(OUTCOME_WORDS[name].short, number) for name, number in kinds.items()]
+    kinds = {name: row.short for name, row in OUTCOMES.items() if row.group is group}
+    words = [(short, requests.by_outcome[name]) for name, short in kinds.items()]
     if group is Group.REFUSED:
-        words.append((AFTER_SENDING, requests.after_sending))
+        words.append(("of them after sending", requests.after_sending))
     shown = in_brackets(words)
     if len(kinds) == 1:
         shown = f" ({words[0][0]})"
-    elif group is Group.LET_THROUGH and not any(kinds[name] for name in _UNUSUAL):
+    elif group is Group.LET_THROUGH and not any(requests.by_outcome[name] for name in _UNUSUAL):
         shown = ""
-    return f"{sum(kinds.values()):,} {GROUPS[group]}{shown}"
+    return f"{requests.of(group):,} {group.value}{shown}"
 
 
 def in_brackets(kinds: Iterable[tuple[str, int]]) -> str:

@@ -10,10 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.access.account import (
-    NO_RULES,
-    OUTCOMES,
-    End,
-    Group,
     RequestCounts,
     WaitEnd,
     answer_of,
@@ -22,7 +18,7 @@ from scrapy_robotspec.access.account import (
 )
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.access.reasons import end_in_words, result_in_words
+from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT, NO_RULES, OUTCOMES, Group
 
 from .simulation import DEAD, DOWN, FILE, MISSING, Life, policy
 
@@ -39,20 +35,22 @@ REASONS = {
     "override": (True, False),
     "usage": (False,),
 }
-NAMES = [row.name for row in OUTCOMES]
-REFUSED = [row.name for row in OUTCOMES if row.group is Group.REFUSED]
+NAMES = list(OUTCOMES)
+REFUSED = [name for name, row in OUTCOMES.items() if row.group is Group.REFUSED]
 
 
 @pytest.mark.parametrize(
     ("allowed", "reason"), [(each, name) for name, both in REASONS.items() for each in both]
 )
 def test_every_decision_has_one_outcome(allowed: bool, reason: str) -> None:
-    rows = [
-        row
-        for row in OUTCOMES
-        if reason in row.reasons and (row.group is Group.REFUSED) is not allowed
-    ]
-    assert [row.name for row in rows] == [outcome_of(allowed, reason)]
+    assert (outcome_of(allowed, reason) in REFUSED) is not allowed
+
+
+def test_every_outcome_has_a_decision() -> None:
+    """All but that of a URL without a robots.txt, about which nobody decides."""
+    decisions = [(each, name) for name, both in REASONS.items() for each in both]
+    found = {outcome_of(*decision) for decision in [*decisions, (True, EXEMPT)]}
+    assert found == set(NAMES) - {NO_ROBOTS_TXT}
 
 
 def test_an_unknown_reason_has_no_outcome() -> None:
@@ -185,15 +183,15 @@ def test_the_end_of_a_wait_names_its_cause(
         plan = life.ask()
     assert life.held is not None
     end = wait_end(before, life.held, plan.reason)
-    assert end_in_words(end) == words
+    assert end.words == words
     if plan.action is Action.REFUSE:
-        assert (end.end, result) == (End.GIVEN_UP, None)
+        assert (end.end, result) == ("given_up", None)
     else:
         allows = plan.action is Action.ALLOW
-        assert result_in_words(end, life.held, allows=allows) == result
+        assert end.result(life.held, allows=allows) == result
 
 
 def test_a_failure_from_a_shared_store_cannot_steer_the_log() -> None:
     """SAF-04."""
-    end = WaitEnd(End.GIVEN_UP, 2, "\x1b[2J\n")
-    assert end_in_words(end) == "given up after 2 attempts (\\x1b[2J\\n)"
+    end = WaitEnd("given_up", 2, "\x1b[2J\n")
+    assert end.words == "given up after 2 attempts (\\x1b[2J\\n)"

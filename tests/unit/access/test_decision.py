@@ -35,7 +35,7 @@ def decision(life: Life, url: str = URL) -> Decision:
         (MISSING, (True, "unavailable", "unavailable", 404, None)),
         (
             FetchResult(status=302, redirect_error="loop"),
-            (True, "unavailable", "unavailable", 302, None),
+            (True, "unavailable", "unavailable", 302, "loop"),
         ),
         (FetchResult(status=451), (False, "policy", "unavailable", 451, None)),
         (DOWN, (False, "unreachable", "unreachable", 503, "HTTP status 503")),
@@ -95,6 +95,11 @@ def rules(line: str) -> FetchResult:
         (FILE, "robots.txt", "Allowed: FILE itself is never disallowed."),
         (MISSING, "x", "Allowed: there is no FILE (HTTP status 404)."),
         (FetchResult(status=403), "x", "Allowed: FILE responds with HTTP status 403."),
+        (
+            FetchResult(status=302, redirect_error="loop"),
+            "x",
+            "Allowed: FILE responds with HTTP status 302, loop.",
+        ),
         (DOWN, "x", "Disallowed: FILE is unreachable (HTTP status 503)."),
         (
             FetchResult(status=451),

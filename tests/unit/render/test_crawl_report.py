@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import fields
 from typing import Any
 
-from scrapy_robotspec.access.account import OUTCOMES
 from scrapy_robotspec.access.outcome import Hop
+from scrapy_robotspec.access.reasons import OUTCOMES
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats, report_lines
 from tests.support.command_line import validator
 from tests.support.crawl_reports import counts
@@ -39,7 +39,7 @@ def test_the_keys_of_an_origin() -> None:
     validator("report").validate(found)
     names = [field.name for field in fields(OriginStats)]
     assert list(found) == ["origin", "let_through", "refused", "outcomes", *names[2:-2]]
-    outcomes = {row.name: 0 for row in OUTCOMES} | {"after_sending": 0, "not_sent": 0}
+    outcomes = dict.fromkeys(OUTCOMES, 0) | {"after_sending": 0, "not_sent": 0}
     assert found["outcomes"] == {
         **outcomes,
         "rules": 2,
