@@ -35,7 +35,7 @@ Link = tuple[str, str, str]
 
 
 class Entry(NamedTuple):
-    """Requests of one site in a table; those with the same *head* share a row."""
+    """Requests of one site; those with the same *head* share a row."""
 
     head: str
     requests: int
@@ -111,7 +111,7 @@ def report_page(
 
 
 def _entries(site: OriginStats, facts: CrawlFacts, now: float) -> Iterator[tuple[str, Entry]]:
-    """What the tables say about *site*, each with the name of the table."""
+    """The entries of *site*, each with the name of its table."""
     for refusal in site.refused_by:
         if refusal.reason != "unreachable":
             yield "refused", _refusal(site, refusal)
