@@ -24,7 +24,6 @@ PLAIN = """plain 200 its rules decide 5 3
 #: spider → lines of its table, the place of an origin and times left out, blanks made one
 EXPECTED = {
     "robots_01_obey": f"""
-        Requests for robots.txt: 2
         {PLAIN}
         closed 200 its rules decide 0 1
         - / refused by line 2: Disallow: /
@@ -44,7 +43,6 @@ EXPECTED = {
         circle 302 after 6 redirects no restrictions 3 0
     """,
     "robots_04_tokens": """
-        Requests for robots.txt: 1
         tokens 200 its rules decide 1 2
         - / refused by line 8: Disallow: /
         - /private/a.html refused by line 8: Disallow: /
@@ -63,6 +61,9 @@ EXPECTED = {
     """,
 }
 
+#: spider → requests for robots.txt of each of its crawls
+REQUESTS = {"robots_01_obey": [2], "robots_04_tokens": [1], "robots_06_cache": [2, 0]}
+
 
 def python(*arguments: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
     """Run this Python with these arguments, and this package."""
@@ -73,48 +74,49 @@ def python(*arguments: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[
     )
 
 
-@pytest.fixture(scope="module")
-def tour() -> subprocess.CompletedProcess[str]:
-    """The whole tour, run once."""
-    return python("run_all.py")
+def sections(output: str) -> dict[str, str]:
+    """Spider → what is printed of it."""
+    parts = re.split(r"\n\n(?=robots_\d\d)", output)[1:]
+    found = [part.partition(": ")[::2] for part in parts]
+    assert len(dict(found)) == len(found), "a feature is printed twice"
+    return dict(found)
 
 
-def sections(output: str) -> dict[str, list[str]]:
-    """Spider → its lines, as ``EXPECTED`` has them. Of a spider run twice the second counts."""
-    found: dict[str, list[str]] = {}
-    for part in re.split(r"\n\n(?=robots_\d\d)", output)[1:]:
-        spider, _, rest = part.partition(": ")
-        text = re.sub(r" http://127\.0\.0\.1:\d+ | +\d+\.\d s$", " ", rest, flags=re.MULTILINE)
-        found[spider] = [" ".join(line.split()) for line in text.splitlines()]
-    return found
+def plain(section: str) -> list[str]:
+    """Its lines as ``EXPECTED`` has them."""
+    text = re.sub(r" http://127\.0\.0\.1:\d+ | +\d+\.\d s$", " ", section, flags=re.MULTILINE)
+    return [" ".join(line.split()) for line in text.splitlines() if line]
 
 
-def test_the_tour_ends_well(tour: subprocess.CompletedProcess[str]) -> None:
-    """The site's own log agrees with the spiders, without an error."""
+def first_pages(section: str) -> dict[str, float]:
+    """Site → seconds until its first page ended."""
+    found = re.findall(r"^(\w+) +http.* (\d+\.\d) s$", section, re.MULTILINE)
+    return {name: float(seconds) for name, seconds in found}
+
+
+def test_the_tour_is_right_line_by_line() -> None:
+    """Answers, meanings, counts, lines, waits (FET-02, FET-03, FET-08, FET-10, FET-11, FET-14).
+
+    The site's own log agrees with the spiders, and the evidence of one replays.
+    """
+    tour = python("run_all.py")
     assert tour.returncode == 0, tour.stderr
-    assert "no refused page was asked for.\n" in tour.stdout
     assert tour.stderr == ""
-
-
-@pytest.mark.parametrize("spider", EXPECTED)
-def test_the_table_is_right_line_by_line(
-    tour: subprocess.CompletedProcess[str], spider: str
-) -> None:
-    """Answers, meanings, counts and deciding lines (FET-02, FET-03, FET-08, FET-10, FET-14)."""
-    lines = sections(tour.stdout)[spider]
-    expected = [line.strip() for line in EXPECTED[spider].strip().splitlines()]
-    assert [line for line in expected if line not in lines] == []
-    start = next(i for i, line in enumerate(lines) if line.startswith("site origin"))
-    table = [line for line in lines[start + 1 :] if line]
-    assert (
-        table[: len(expected) - 1]
-        == [line for line in expected if not line.startswith("Requests")][: len(expected) - 1]
-    )
-
-
-def test_the_evidence_of_its_spider_replays(tour: subprocess.CompletedProcess[str]) -> None:
-    part = tour.stdout.partition("robotspec replay evidence\n")[2]
-    assert re.match(r"decisions: (\d+), agree: \1, differ: 0\n", part)
+    assert "no refused page was asked for.\n" in tour.stdout
+    found = sections(tour.stdout)
+    for spider, expected in EXPECTED.items():
+        lines = plain(found[spider])
+        table = lines[next(i for i, line in enumerate(lines) if line.startswith("site origin")) :]
+        assert table[1:] == [line.strip() for line in expected.strip().splitlines()], spider
+    for spider, requests in REQUESTS.items():
+        times = re.findall(
+            r"URLs in \d+\.\d s, requests for robots\.txt: (\d+)$", found[spider], re.M
+        )
+        assert list(map(int, times)) == requests, spider
+    first = first_pages(found["robots_05_waiting"])
+    assert max(first["plain"], first["missing"]) < first["busy"]
+    replayed = found["robots_11_evidence"].partition("robotspec replay evidence\n")[2]
+    assert re.match(r"decisions: (\d+), agree: \1, differ: 0\n", replayed)
 
 
 def test_a_spider_needs_no_other_file_of_the_project() -> None:
@@ -124,17 +126,6 @@ def test_a_spider_needs_no_other_file_of_the_project() -> None:
     code = "import runpy, sys; [runpy.run_path(path) for path in sys.argv[1:]]"
     done = python("-c", code, *map(str, spiders), cwd=ROOT)
     assert done.returncode == 0, done.stderr
-
-
-def test_waiting_pages_come_last(tour: subprocess.CompletedProcess[str]) -> None:
-    """FET-11: the others are crawled while one origin answers 503 for three seconds."""
-    part = tour.stdout.partition("\nrobots_05_waiting")[2].partition("\nrobots_06")[0]
-    first = {
-        name: float(seconds)
-        for name, seconds in re.findall(r"^(\w+) +http.* (\d+\.\d) s$", part, re.MULTILINE)
-    }
-    assert first["plain"] < first["busy"]
-    assert first["missing"] < first["busy"]
 
 
 def test_a_spider_runs_by_itself_and_on_a_site_that_the_user_names() -> None:
