@@ -9,6 +9,7 @@ same, with a reactor, an environment and signals of its own.
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import signal
@@ -172,6 +173,8 @@ def _main() -> None:
             with suppress(ModuleNotFoundError):
                 import_module(name)
     assert _REACTOR not in sys.modules, "imported before Scrapy has installed the crawl's reactor"
+    gc.collect()
+    gc.freeze()  # else each crawl's first collection copies all memory that the processes share
     job = _next_job(socket.socket(fileno=int(sys.argv[1])))
     if job is not None:
         _run(job)

@@ -231,8 +231,8 @@ def write_archives(folder: Path, documents: int) -> None:
 class Command:
     """The command line as a process of its own, over archives that take a while."""
 
-    def __init__(self, tmp_path: Path, folder: Path) -> None:
-        write_archives(folder, 150)
+    def __init__(self, tmp_path: Path, folder: Path, documents: int = 150) -> None:
+        write_archives(folder, documents)
         (tmp_path / "script.py").write_text(SCRIPT)
         self._words = [sys.executable, str(tmp_path / "script.py"), "bulk", str(folder)]
         self._environment = {**os.environ, "PYTHONPATH": str(Path(project.__file__).parent)}
@@ -252,7 +252,7 @@ def outputs(out: Path) -> dict[str, bytes]:
 
 def test_nothing_is_half_written_after_kill_9(tmp_path: Path, folder: Path) -> None:
     """At random moments, with one process and two; the same command goes on."""
-    command, out = Command(tmp_path, folder), tmp_path / "out"
+    command, out = Command(tmp_path, folder, documents=40), tmp_path / "out"
     whole = command.start(tmp_path / "whole", 1)
     whole.communicate()
     assert whole.returncode == 0
@@ -261,7 +261,7 @@ def test_nothing_is_half_written_after_kill_9(tmp_path: Path, folder: Path) -> N
     for jobs in (1, 2, 1, 2):
         process = command.start(out, jobs)
         wait_for(out.exists)
-        time.sleep(chance.uniform(0, 1.5))
+        time.sleep(chance.uniform(0, 0.5))
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert outputs(out).items() <= expected.items()
@@ -298,7 +298,7 @@ def wait_for(condition: Any, limit: float = 60) -> None:
 
 def test_a_run_in_which_a_worker_is_killed_says_what_to_do(tmp_path: Path, folder: Path) -> None:
     """What was finished is kept."""
-    write_archives(folder, 30)
+    write_archives(folder, 12)
     jobs = jobs_of(folder, tmp_path / "out")
 
     def kill_workers() -> None:
@@ -317,12 +317,13 @@ def test_a_second_run_into_the_same_folder_says_that_it_is_in_use(
     tmp_path: Path, folder: Path
 ) -> None:
     """It exits with 2 at once; the first loses nothing, and a later one may go on."""
-    command, out = Command(tmp_path, folder), tmp_path / "out"
+    command, out = Command(tmp_path, folder, documents=40), tmp_path / "out"
     first = command.start(out, 2)
     wait_for(lambda: outputs(out))
+    first.send_signal(signal.SIGSTOP)
     second = command.start(out, 1)
     _, printed = second.communicate()
-    assert first.poll() is None
+    first.send_signal(signal.SIGCONT)
     assert second.returncode == 2
     assert printed.splitlines() == [
         f"robotspec bulk: another run writes to {out}: wait for it, or choose another folder"

@@ -7,6 +7,7 @@ import resource
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from queuelib import FifoDiskQueue
 from scrapy import Request, squeues
+from scrapy.crawler import Crawler
 from scrapy.utils.misc import build_from_crawler
 
 from scrapy_robotspec.plugin.scheduling.disk_queues import (
@@ -26,7 +28,6 @@ from scrapy_robotspec.plugin.scheduling.disk_queues import (
 from .crawlers import crawler_with_engine
 
 Make = Callable[..., list[DiskQueue]]
-CRAWLER = crawler_with_engine()
 #: Those that the installed Scrapy has; SQLite queues from 2.19 on.
 CLASSES = [
     getattr(squeues, f"Pickle{order}{kind}Queue")
@@ -37,13 +38,19 @@ CLASSES = [
 all_classes = pytest.mark.parametrize("queue_class", CLASSES, ids=lambda cls: _name(cls))
 
 
+@cache
+def crawler() -> Crawler:
+    """One for all tests; not made by each process that collects them."""
+    return crawler_with_engine()
+
+
 def _name(queue_class: type) -> str:
     return next(name for name, value in vars(squeues).items() if value is queue_class)
 
 
 def queues_of(queue_class: type, folder: Path, number: int, limit: int) -> list[DiskQueue]:
     shared = OpenQueues(limit)
-    return [DiskQueue(shared, CRAWLER, queue_class, str(folder / str(n))) for n in range(number)]
+    return [DiskQueue(shared, crawler(), queue_class, str(folder / str(n))) for n in range(number)]
 
 
 @pytest.fixture
@@ -83,7 +90,7 @@ def test_queue_found_empty_leaves_no_file(queue_class: Any, tmp_path: Path) -> N
     """
     shared = OpenQueues()
     forgotten, queue, resumed = (
-        DiskQueue(shared, CRAWLER, queue_class, str(tmp_path / "queue")) for _ in range(3)
+        DiskQueue(shared, crawler(), queue_class, str(tmp_path / "queue")) for _ in range(3)
     )
     assert len(forgotten) == 0
     assert list(tmp_path.iterdir()) == []
@@ -103,7 +110,7 @@ def test_answers_are_those_of_scrapys_queue(
     with tempfile.TemporaryDirectory() as name:
         ours = queues_of(queue_class, Path(name, "ours"), 4, limit)
         stock = [
-            build_from_crawler(queue_class, CRAWLER, str(Path(name, "stock", str(n))))
+            build_from_crawler(queue_class, crawler(), str(Path(name, "stock", str(n))))
             for n in range(4)
         ]
         for serial, (number, step) in enumerate(steps):

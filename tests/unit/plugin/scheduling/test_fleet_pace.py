@@ -19,7 +19,7 @@ def crawling(delay: float, size: int, **options: Any) -> Fleet:
     """A fleet that has crawled for a while."""
     fleet = Fleet(delay, **options)
     fleet.start(size)
-    fleet.run(max(100 * delay, 20.0))
+    fleet.run(max(min(100 * delay, 3_000.0), 20.0))
     return fleet
 
 
@@ -95,7 +95,7 @@ def test_trouble_brings_no_pages_closer_and_the_pace_back(
     fleet = crawling(delay, size)
     began_at = fleet.time.now
     strike(fleet)
-    fleet.run(100 + 50 * max(delay, fleet.delay))
+    fleet.run(100 + max(50 * delay, 20 * fleet.delay))
     silence = seconds + delays * delay
     assert fleet.short() == 0
     assert longest_silence(fleet, began_at) <= silence
