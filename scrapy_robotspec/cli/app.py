@@ -1,6 +1,6 @@
 """Finds and runs a command.
 
-Each command is a module that is imported when it is called.
+A command's module is imported when it is called.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.session import Screen
 
-#: Every command with its summary. Its module in this package defines ``command``.
+#: Every command with its summary.
 COMMANDS: Mapping[str, str] = {
     "check": "Decide about one URL, or thousands.",
     "explain": "Show why: the group, the line that decides, the rules that lose.",
@@ -42,6 +42,16 @@ COMMANDS: Mapping[str, str] = {
     "audit": "Check an access log against the robots.txt files in force at the time.",
     "replay": "Make every decision of a crawl again, from its evidence.",
     "bulk": "Write verdicts for archives, folders and tables of files.",
+}
+
+#: The modules of commands that are not in one of their own name.
+_MODULES: Mapping[str, str] = {
+    "explain": "check",
+    "show": "check",
+    "diff": "differences",
+    "editions": "differences",
+    "audit": "evidence",
+    "replay": "evidence",
 }
 
 _EPILOG = """\
@@ -82,12 +92,8 @@ class LazyGroup(click.Group):
             meant = closest(cmd_name.lower(), COMMANDS)
             remedy = f"did you mean {meant}?" if meant else f"commands are {', '.join(COMMANDS)}"
             raise MisuseError(f"no such command: {cmd_name!r}; {remedy}")
-        if cmd_name == "explain":
-            from scrapy_robotspec.cli.check import explain_command
-
-            return explain_command
-        module = import_module(f"scrapy_robotspec.cli.{cmd_name}")
-        command: click.Command = module.command
+        module = import_module(f"scrapy_robotspec.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -11,6 +11,7 @@ from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_list
 from scrapy_robotspec.cli.outputs import interruptible
+from scrapy_robotspec.cli.session import MOST
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
@@ -30,7 +31,6 @@ _EXAMPLES = """\
 #: Stands for the well-known crawlers of the linter; no product token begins so.
 KNOWN = "@known"
 _EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
-_MAX_NAMED = 20  # problems
 
 
 @options.command("bulk", _EXAMPLES)
@@ -75,7 +75,7 @@ _MAX_NAMED = 20  # problems
     type=click.IntRange(min=1),
 )
 @interruptible()
-def command(
+def bulk_command(
     session: Session,
     inputs: Sequence[str],
     tokens: str,
@@ -131,12 +131,9 @@ def command(
 
 
 def _sum_up(folder: str, made: Sequence[Counts], screen: Screen) -> int:
-    problems = sum(counts.problems for counts in made)
-    for line in [line for counts in made for line in counts.named][:_MAX_NAMED]:
-        screen.fail(safe(line))
-    if problems > _MAX_NAMED:
-        screen.fail(f"and {problems - _MAX_NAMED:,} more")
-    rows, files = (sum(getattr(each, what) for each in made) for what in ("rows", "documents"))
+    names = ("problems", "rows", "documents")
+    problems, rows, files = (sum(getattr(each, name) for each in made) for name in names)
+    screen.fail_some([line for counts in made for line in counts.named][:MOST], problems)
     if not screen.quiet:
         screen.say(f"{folder}: {count(rows, 'row')} about {count(files, 'file')}")
     return 1 if problems else 0

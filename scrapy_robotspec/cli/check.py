@@ -1,28 +1,30 @@
-"""``check``: allowed or not, one line for each URL; ``explain``: why."""
+"""``check``: allowed or not; ``explain``: why; ``show``: what a file contains."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import FOUND, GOOD, MISUSE, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import (
+    absolute,
     for_site,
     is_url,
     load_query,
     note_contents,
+    note_origins,
     open_sources,
     origin_of,
     read_file,
+    read_urls,
     robots_url,
 )
-from scrapy_robotspec.cli.urls import absolute, note_origins, read_urls
 from scrapy_robotspec.protocol.paths import is_robots_txt
-from scrapy_robotspec.render.as_text import explained, short
+from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
 from scrapy_robotspec.render.explanation import (
     Explanation,
     explain,
@@ -31,16 +33,15 @@ from scrapy_robotspec.render.explanation import (
     refused_by_usage,
 )
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import count, safe
+from scrapy_robotspec.render.text import count, paint, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.cli.inputs import Source
+    from scrapy_robotspec.cli.inputs import Source, UrlOptions
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Query, QueryTask, Session, SiteOptions
-    from scrapy_robotspec.cli.urls import UrlOptions
+    from scrapy_robotspec.cli.session import Query, QueryTask, Session, SiteOptions, Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.site import SiteAnswer
 
@@ -56,6 +57,11 @@ _EXPLAIN_EXAMPLES = """\
   robotspec explain robots.txt /private/page --token GPTBot
   robotspec explain robots.txt /page --html page.html
   robotspec explain https://example.com/page"""
+
+_SHOW_EXAMPLES = """\
+  robotspec show robots.txt
+  robotspec show robots.txt --token GPTBot
+  robotspec show https://example.com/ --html page.html"""
 
 #: Width of the column of crawlers (characters).
 _WIDTH = 30
@@ -78,7 +84,6 @@ class Question(NamedTuple):
 _question_options = options.gather(
     "question",
     Question,
-    Question._fields,
     click.argument("file", metavar="[FILE]", required=False),
     options.urls_options,
     options.crawler_options,
@@ -102,24 +107,22 @@ _question_options = options.gather(
     "Also refuse pages whose usage preferences disallow this use, such as train-ai.",
     multiple=True,
 )
-def command(
+def check_command(
     session: Session,
     question: Question,
     sitemap: str | None,
     only_disallowed: bool,
-    usage: Sequence[str],
 ) -> int:
     """Decide whether a crawler may fetch URLs, and by which line.
 
     FILE is a robots.txt: a path, - for standard input, a folder, or a URL. A URL that is not a
     robots.txt is a page: it and the URLs after it are judged by the robots.txt of their own sites.
     """
-    for label in usage:
+    for label in question.sites.usage:
         from scrapy_robotspec.access.usage_policy import doubt_about
 
         if doubt := doubt_about(label):
             session.screen.note(f"note: --usage is {safe(doubt, None)}")
-    question = question._replace(sites=question.sites._replace(usage=usage))
     answers = Answers(session, question, only_disallowed=only_disallowed)
     if sitemap is None:
         return _answer(answers)
@@ -335,3 +338,62 @@ def _check_sitemap(answers: Answers, name: str) -> int:
     else:
         answers.by_sites(task)
     return answers.end(file or name, robots)
+
+
+@options.command("show", _SHOW_EXAMPLES)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@options.crawler_options
+@options.site_options
+@options.output_options
+def show_command(
+    session: Session,
+    files: Sequence[str],
+    crawlers: CrawlerOptions,
+    sites: SiteOptions,
+    output: Output,
+) -> int:
+    """Show the groups and sitemaps of a robots.txt.
+
+    With a crawler: everything that applies to it.
+
+    FILE is a path, - for standard input, a folder, or a URL, which stands for the robots.txt of
+    its site.
+    """
+    output.check(files)
+    sources = open_sources(files, session, sites)
+    output.check_single(sources)
+    edition, screen = session.edition(sites.edition), session.screen
+    for at, source in enumerate(sources):
+        robots = source.parse(edition, screen)
+        file = ParsedFile(robots)
+        asked = options.find_crawlers(crawlers, [file], ()) if any(crawlers) else []
+        if output.is_page_only:
+            pass
+        elif output.as_json:
+            screen.say_json(_objects(source.name, file, asked))
+        else:
+            if at:
+                screen.say("")
+            screen.say(*_shown_lines(source.name, file, asked))
+        output.write(session, source.name, robots, [], asked)
+    return GOOD
+
+
+def _shown_lines(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
+    yield paint("strong", f"{safe(name)}: {file.summary()}")
+    if not asked:
+        yield from file_summary(file)
+    for tokens in asked:
+        yield ""
+        yield from crawler_summary(file, file.group_for(tokens))
+
+
+def _objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[dict[str, Any]]:
+    """An object for each crawler; for none, one with all groups and what holds for any other."""
+    from scrapy_robotspec.render.as_json import crawler_object, file_object
+
+    shown = file_object(name, file)
+    if asked:
+        shown["groups"] = None  # thousands of crawlers would repeat them
+    for tokens in asked or [()]:
+        yield {**shown, **crawler_object(file.group_for(tokens), file.robots.edition)}

@@ -157,7 +157,7 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
 )
 @click.option("--json", "format", flag_value="json", help="As --format json.")
 @options.site_options
-def command(
+def lint_command(
     session: Session,
     files: Sequence[str],
     advice: bool,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from scrapy_robotspec.cli.errors import UNREACHABLE, MisuseError, SiteError
+from scrapy_robotspec.cli.inputs import UrlOptions
 from scrapy_robotspec.cli.outputs import Output
 from scrapy_robotspec.cli.session import Screen, SiteOptions
-from scrapy_robotspec.cli.urls import UrlOptions
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_agent
@@ -36,7 +36,7 @@ _MIN_LINES = 30
 class CrawlerOptions(NamedTuple):
     """Options that name crawlers."""
 
-    tokens: Sequence[str]
+    named: Sequence[str]
     """Product tokens of one crawler; none for the default one."""
     each: bool
     """Whether every crawler is meant that the files name."""
@@ -46,12 +46,12 @@ class CrawlerOptions(NamedTuple):
 
         Raises :class:`MisuseError` for a token that no group can have.
         """
-        if self.each and self.tokens:
+        if self.each and self.named:
             raise MisuseError("--token and --each-token exclude each other")
-        if not self.tokens:
+        if not self.named:
             return None if self.each else default
         try:
-            return product_tokens(list(self.tokens), edition)
+            return product_tokens(list(self.named), edition)
         except ValueError as error:
             raise MisuseError(f"--token must be {error}") from None
 
@@ -156,18 +156,17 @@ _common_options = stack(
 )
 
 
-def gather(
-    name: str, kind: Callable[..., Any], fields: Sequence[str], *decorators: Callable[[Any], Any]
-) -> Callable[[_F], _F]:
+def gather(name: str, kind: Any, *decorators: Callable[[Any], Any]) -> Callable[[_F], _F]:
     """Options that a command receives as one value.
 
-    The parameter *name* gets ``kind(**values)``, with the values of the options named *fields*.
+    The parameter *name* gets a named tuple of *kind*, of all options that are called as its fields.
     """
 
     def decorate(function: _F) -> _F:
         @wraps(function)
         def call(*arguments: Any, **options: Any) -> Any:
-            options[name] = kind(**{field: options.pop(field) for field in fields})
+            given = options.keys() & set(kind._fields)
+            options[name] = kind(**{field: options.pop(field) for field in given})
             return function(*arguments, **options)
 
         return stack(*decorators)(call)  # type: ignore[return-value]
@@ -178,7 +177,6 @@ def gather(
 urls_options = gather(
     "urls",
     UrlOptions,
-    UrlOptions._fields,
     click.argument("given", metavar="[URL]...", nargs=-1),
     value(
         "--urls listed",
@@ -192,7 +190,7 @@ urls_options = gather(
 def token_option(default: str) -> Callable[[_F], _F]:
     """The option that names one crawler; *default*: the one without it."""
     return value(
-        "--token tokens",
+        "--token named",
         "TOKEN",
         "The crawler's product token. Again for each one to fall back on, the most specific "
         f"first. Default: {default}.",
@@ -203,7 +201,6 @@ def token_option(default: str) -> Callable[[_F], _F]:
 crawler_options = gather(
     "crawlers",
     CrawlerOptions,
-    CrawlerOptions._fields,
     token_option("a crawler that no group names; in a project the project's"),
     flag("--each-token each", "Answer for every crawler that the file names, and for any other."),
 )
@@ -220,7 +217,6 @@ _timeout_option = value(
 site_options = gather(
     "sites",
     SiteOptions,
-    ("edition", "timeout"),
     value(
         "--edition",
         None,
@@ -230,14 +226,13 @@ site_options = gather(
     _timeout_option,
 )
 #: Without an edition, for a command that reads files in each of them.
-timeout_options = gather("sites", SiteOptions, ("timeout",), _timeout_option)
+timeout_options = gather("sites", SiteOptions, _timeout_option)
 
 json_option = flag("--json as_json", "One JSON object a line.")
 
 output_options = gather(
     "output",
     Output,
-    ("as_json", "html", "force"),
     json_option,
     value(
         "--html",

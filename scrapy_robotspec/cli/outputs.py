@@ -6,9 +6,8 @@ import os
 import signal
 import sys
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
 
@@ -26,8 +25,7 @@ MARK = b'<meta name="generator" content="scrapy_robotspec'
 _MARK_WITHIN = 4096  # bytes
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """The form of a command's answers: lines, JSON, and a page."""
 
     as_json: bool

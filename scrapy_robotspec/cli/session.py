@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scrapy_robotspec.cli.errors import complain
+from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     #: because a reactor cannot be restarted. Raises ``ConfigurationError`` for wrong settings.
     QuerySites = Callable[[QueryTask, "SiteOptions", Callable[[SiteAnswer], None]], None]
 
+#: Max problems that a command names.
+MOST = 20
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Tokens = tuple[str, ...]
 
@@ -72,6 +75,13 @@ class Screen:
         self.clear()
         self.out.flush()  # for a reader of both
         complain(line)
+
+    def fail_some(self, problems: Sequence[str], total: int, code: int = 0) -> None:
+        """Write the first problems, and how many more of *total* there are."""
+        for problem in problems:
+            self.fail(safe(problem), code)
+        if left_out := total - len(problems):
+            self.fail(f"and {left_out:,} more")
 
     def share(self, number: int, total: int, what: str) -> None:
         """Show on a terminal how much is done; *total* 0: unknown."""

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.cli.diff import Change, find_changes
-from scrapy_robotspec.cli.editions import sample_paths
+from scrapy_robotspec.cli.differences import Change, find_changes, sample_paths
 from scrapy_robotspec.cli.options import named_crawlers
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt

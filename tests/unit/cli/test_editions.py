@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.cli import editions
+from scrapy_robotspec.cli import differences
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.command_line import RunCommand
 
@@ -51,7 +51,7 @@ def test_many_crawlers_of_one_group_share_a_number_of_questions(
     run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each crawler is asked about some paths in any case."""
-    monkeypatch.setattr(editions, "_MOST_QUESTIONS", 100)
+    monkeypatch.setattr(differences, "_MOST_QUESTIONS", 100)
     agents = [f"User-agent: {name}\n" for name in NAMES]
     rules = [f"Disallow: /{number}\n" for number in range(50)]
     (folder / "many.txt").write_text("".join([*agents, *rules]))
@@ -73,6 +73,6 @@ def test_each_rule_matches_one_of_the_paths(patterns: list[str]) -> None:
     """Whatever a rule says, one of the paths finds out; without it a diff could miss a change."""
     lines = ["User-agent: *", *(f"Disallow: {pattern}" for pattern in patterns)]
     robots = RobotsTxt.parse("\n".join(lines).encode())
-    paths = editions.sample_paths(robots.groups)
+    paths = differences.sample_paths(robots.groups)
     found = {rule.line for path in paths for rule in robots.matches(path, ())}
     assert found == set(range(2, 2 + len(patterns)))

@@ -1,4 +1,4 @@
-"""``robotspec audit``: an access log against archived robots.txt files."""
+"""``replay`` and ``audit``: what the evidence of crawls proves."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
-from scrapy_robotspec.cli.replay import evidence_folder, expectation_options, show_problems
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.access_logs import parse
 from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline, absolute_url
+from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.evidence.warc import iso_date
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import columns, count, listed, safe
@@ -27,12 +27,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Screen, Session
+    from scrapy_robotspec.evidence.replay import ReplayResult
+    from scrapy_robotspec.evidence.run_reader import Reading
 
-_EXAMPLES = """\
+_REPLAY_EXAMPLES = """\
+  robotspec replay evidence/
+  robotspec replay evidence/ --complete --expect 7537c66e...
+  robotspec replay evidence/ --json"""
+
+_AUDIT_EXAMPLES = """\
   robotspec audit access.log --evidence evidence/ --origin https://example.com
   robotspec audit index.cdxj --evidence evidence/ --token examplebot
   robotspec audit requests.jsonl --evidence evidence/ --explain"""
 
+#: Counts of the JSON besides those of every reading.
+_COUNTS = (
+    *("agree", "differ", "not_checkable", "without_file"),
+    *("sent", "sent_by_rules", "origins", "origins_without_file"),
+)
 #: Lines between two updates of the progress bar.
 _STEP = 5000
 #: Max length of a line (bytes); the rest of a longer one is a line of its own.
@@ -42,8 +54,90 @@ _SHOWN = 100
 #: Max product tokens in a message.
 _MOST_TOKENS = 3
 
+_expectation_options = options.stack(
+    options.value(
+        "--expect expected",
+        "HASH",
+        "The last hash of a run, as it was published. Again for each run.",
+        multiple=True,
+    ),
+    options.flag("--complete", "A run without its last line is a problem."),
+)
 
-@options.command("audit", _EXAMPLES)
+
+@options.command("replay", _REPLAY_EXAMPLES)
+@click.argument("folder", metavar="DIR")
+@_expectation_options
+@options.json_option
+def replay_command(
+    session: Session, folder: str, expected: Sequence[str], complete: bool, as_json: bool
+) -> int:
+    """Make every decision of a crawl again, from its evidence alone.
+
+    DIR is the folder of ROBOTSPEC_EVIDENCE. Reads every byte of log and archive, follows the
+    archived responses to what the crawl knew at each moment, and compares each decision with the
+    log.
+
+    Exits with 1 if a decision differs, a digest does not fit, or a record is missing.
+    """
+    screen = session.screen
+    result = replay(_evidence_folder(folder))
+    result.expect(expected, complete=complete)
+    _show_problems(screen, result)
+    add = screen.note if as_json else screen.say
+    if as_json:
+        counts = {name: getattr(result, name) for name in _COUNTS}
+        screen.say_json([{**counts, **result.to_json()}])
+    else:
+        screen.say(*_summary(result))
+    for run in result.runs:
+        add(f"{safe(run.run)}: last hash {run.last_hash}")
+        if run.verify is not None:
+            add(f"{safe(run.run)}: verify its time stamp: {safe(run.verify, None)}")
+    return 0 if result.is_good else 1
+
+
+def _evidence_folder(folder: str) -> Path:
+    """The folder of ``ROBOTSPEC_EVIDENCE``. Raises ``MisuseError`` for anything else."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise MisuseError(f"{folder!r} is not a folder: give that of ROBOTSPEC_EVIDENCE")
+    if not any(path.glob("decisions-*.jsonl")) and not any(path.glob("robots-*.warc.gz")):
+        raise MisuseError(f"{folder!r} contains no evidence: give the folder of ROBOTSPEC_EVIDENCE")
+    return path
+
+
+def _show_problems(screen: Screen, reading: Reading) -> None:
+    """Print notes and problems."""
+    for note in reading.notes:
+        screen.note(f"note: {safe(note)}")
+    screen.fail_some(reading.problems, reading.problem_count)
+
+
+def _summary(result: ReplayResult) -> Iterator[str]:
+    """Counts: decisions by their replay and by reason, pages that left, origins."""
+    words = [f"decisions: {result.decisions:,}", f"agree: {result.agree:,}"]
+    words.append(f"differ: {result.differ:,}")
+    others = result.problem_count - result.differ
+    if result.without_file:
+        words.append(f"no file needed: {result.without_file:,}")
+    if result.not_checkable:
+        words.append(f"not checkable: {result.not_checkable:,}")
+    if others:
+        words.append(f"other problems: {others:,}")
+    yield ", ".join(words)
+    reasons = {name: number for name, number in result.reasons.items() if number}
+    if reasons:
+        yield "reasons: " + ", ".join(f"{name} {number:,}" for name, number in reasons.items())
+    if result.sent:
+        share = f"{100 * result.sent_by_rules / result.sent:.0f} %"
+        yield f"pages that left: {result.sent:,}, by rules: {result.sent_by_rules:,} ({share})"
+    if result.origins_without_file:
+        missing = f"without an archived robots.txt: {result.origins_without_file:,}"
+        yield f"origins: {result.origins:,}, {missing}"
+
+
+@options.command("audit", _AUDIT_EXAMPLES)
 @click.argument("log", metavar="LOG", type=click.Path(True, dir_okay=False, allow_dash=True))
 @options.value("--evidence", "DIR", "The folder of ROBOTSPEC_EVIDENCE.", required=True)
 @options.token_option("the tokens of the crawls, if they had the same for each request")
@@ -59,13 +153,13 @@ _MOST_TOKENS = 3
     show_default=True,
 )
 @options.flag("--explain", "Show the logged decision about each disallowed request.")
-@expectation_options
+@_expectation_options
 @options.json_option
-def command(
+def audit_command(
     session: Session,
     log: str,
     evidence: str,
-    tokens: Sequence[str],
+    named: Sequence[str],
     origin: str | None,
     tolerance: float,
     explain: bool,
@@ -83,40 +177,33 @@ def command(
 
     Exits with 1 if any request was disallowed, or the evidence was changed.
     """
-    folder = evidence_folder(evidence)
     screen = session.screen
-    base = _base(origin)
-    timeline = Timeline.read(folder)
+    base = None if origin is None else Origin.of(origin)
+    if origin is not None and base is None:
+        raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
+    timeline = Timeline.read(_evidence_folder(evidence))
     reading = timeline.reading
     reading.expect(expected, complete=complete)
-    product = _tokens(tokens, timeline)
+    product = _crawler(named, timeline)
     if product is None:
-        show_problems(session, reading)
+        _show_problems(screen, reading)
         return 1
     audit = Audit(timeline, product, tolerance)
-    not_read = _audit(session, log, audit, base)
-    screen.clear()
+    not_read = _audit(screen, log, audit, base)
     audit.look_up()
-    show_problems(session, reading)
+    _show_problems(screen, reading)
     for note in not_read:
         screen.note(f"note: {note}")
     if as_json:
-        screen.say_json([_object(audit, timeline, explain)])
+        counts = {name: getattr(audit, name) for name in ("requests", "disallowed", "unknown")}
+        accused = [_accused_object(each) for each in audit.accused] if explain else None
+        screen.say_json([{**counts, **reading.to_json(), "accused": accused}])
     else:
-        _report(session, audit, explain)
+        _report(screen, audit, explain)
     return 1 if audit.disallowed or reading.problem_count else 0
 
 
-def _base(origin: str | None) -> str | None:
-    if origin is None:
-        return None
-    found = Origin.of(origin)
-    if found is None:
-        raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
-    return str(found)
-
-
-def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
+def _crawler(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
     """The product tokens to audit; None where damaged evidence names none."""
     if given:
         crawler = options.CrawlerOptions(given, each=False)
@@ -131,10 +218,10 @@ def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
     raise MisuseError(f"the crawls had {found}: give --token")
 
 
-def _audit(session: Session, log: str, audit: Audit, base: str | None) -> list[str]:
+def _audit(screen: Screen, log: str, audit: Audit, base: Origin | None) -> list[str]:
     """Judge every line of *log*; notes about lines without a request."""
     without_url, wrong, first = 0, 0, ""
-    for number, line in enumerate(_lines(log, session.screen), 1):
+    for number, line in enumerate(_lines(log, screen), 1):
         try:
             request = parse(line)
         except (ValueError, OverflowError, RecursionError) as error:
@@ -176,8 +263,7 @@ def _lines(log: str, screen: Screen) -> Iterator[bytes]:
         raise MisuseError(f"{log}: {error}") from None
 
 
-def _report(session: Session, audit: Audit, explain: bool) -> None:
-    screen = session.screen
+def _report(screen: Screen, audit: Audit, explain: bool) -> None:
     rows: list[tuple[str, ...]] = [("requests", "origin", "line", "rule", "first URL")]
     first = {each.why: each.url for each in reversed(audit.accused)}
     for rule, number in audit.rules.most_common(_SHOWN):
@@ -207,14 +293,6 @@ def _explained(accused: Accused) -> Iterator[str]:
     left = "" if accused.left is None else f", sent {iso_date(accused.left)}"
     yield f"  {word} when decided {iso_date(decision.values['time'])}{left}"
     yield safe(f"  {decision.file}: line {decision.line}: {dumps(decision.values)}", None)
-
-
-def _object(audit: Audit, timeline: Timeline, explain: bool) -> dict[str, Any]:
-    names = ("requests", "disallowed", "unknown")
-    shown: dict[str, Any] = {name: getattr(audit, name) for name in names}
-    shown |= timeline.reading.to_json()
-    accused = [_accused_object(each) for each in audit.accused] if explain else None
-    return {**shown, "accused": accused}
 
 
 def _accused_object(accused: Accused) -> dict[str, Any]:
