@@ -52,32 +52,31 @@ class UsagePolicy:
     """The declared uses."""
     name: PolicyName = "record"
 
-    @property
-    def refuses(self) -> bool:
-        """Whether a page may be refused at all."""
-        return bool(self.labels) and self.name != "record"
-
-    def refusal(self, usage: Usage, *, final: bool) -> UsageRefusal | None:
+    def refusal(self, usage: Usage | None, *, final: bool) -> UsageRefusal | None:
         """Why a page with this usage is refused, or None.
 
-        ``final``: no further source can state a preference, so that unknown stays unknown. Before
-        the download only a disallowed label is certain, as the response's header may allow others.
+        ``usage`` None: nothing is stated. ``final``: no further source can state a preference, so
+        that unknown stays unknown. Before the download only a disallowed label is certain, as the
+        response's header may allow others.
         """
-        if not self.refuses:
+        if self.name == "record":
             return None
-        for label in self.labels:
-            if usage.preferences.get(label) == "disallow":
+        counts = self.counts(usage)
+        for label, preference in counts.items():
+            if preference == "disallow" and usage is not None:
                 disallowing = (
                     each for each in usage.statements if each.preferences.get(label) == "disallow"
                 )
                 return UsageRefusal(label, next(disallowing, None))
         if final and self.name == "require-allowed":
-            unknown = (label for label in self.labels if label not in usage.preferences)
+            unknown = (label for label, preference in counts.items() if preference == "unknown")
             return next(map(UsageRefusal, unknown), None)
         return None
 
-    def counts(self, usage: Usage) -> Mapping[str, str]:
+    def counts(self, usage: Usage | None) -> Mapping[str, str]:
         """The page's preference for each declared label."""
+        if usage is None:
+            return dict.fromkeys(self.labels, "unknown")
         return {label: usage.preferences.get(label, "unknown") for label in self.labels}
 
 

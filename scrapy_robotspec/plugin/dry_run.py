@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import FetchDone, Resolved
-    from scrapy_robotspec.plugin.robots import Answer
+    from scrapy_robotspec.plugin.settings.request_policy import Answer
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -206,7 +206,7 @@ class DryRunMiddleware:
             del self._waits[wait]
             if not self._waits:
                 self.robots.engine.wake()  # it may be idle
-        return self.robots.by_rules(found, request, time.time()), found
+        return self.robots.policy.by_rules(found, request, time.time())
 
     def on_fetch_done(self, done: FetchDone) -> None:
         """Count a fetch; a failed one ends the comparisons that wait."""
@@ -222,8 +222,8 @@ class DryRunMiddleware:
 
     def _settle(self, origin: Origin, request: Request, answer: Answer, allowed: bool) -> None:
         """Count a request by both decisions."""
-        decision, found = answer
-        self.robots.note_decision(request, decision, found, "dry_run")
+        decision = answer.decision
+        self.robots.note_decision(request, answer, "dry_run")
         differs = "we would allow" if decision.allowed else "we would refuse"
         kind = "same" if decision.allowed is allowed else differs
         self._count(kind, request, decision.detail)

@@ -22,7 +22,6 @@ from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
-from scrapy_robotspec.plugin.settings.request_policy import NO_EXTENSIONS
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
 if TYPE_CHECKING:
@@ -34,11 +33,16 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
-    from scrapy_robotspec.plugin.settings.request_policy import Extensions
+    from scrapy_robotspec.plugin.settings.request_policy import Answer
     from scrapy_robotspec.protocol.usage import Usage
 
 
 HEADER = b"Content-Usage"
+
+#: Stats of requests that a fresh and a stale record decided.
+_FROM_CACHE = ("robotspec/cache/hit", "robotspec/cache/stale")
+#: Outcomes of requests whose pages have no preferences.
+_UNCHECKED = (EXEMPT, NO_ROBOTS_TXT)
 
 #: Meta key of a request that scrapy-splash sends in the place of a page's.
 _REPLACES = "_robotspec_replaces"
@@ -74,27 +78,25 @@ class Enforcer:
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
 
-    def apply(self, request: Request, decision: Decision, found: Resolved | None) -> None:
-        """Count *decision*; return if it lets *request* through, else raise."""
+    def apply(self, request: Request, answer: Answer) -> None:
+        """Count *answer*; return if it lets *request* through, else raise."""
         # hot path
+        decision, found, extensions, _ = answer
         stats, origin, override, logged = self._stats, decision.origin, None, None
         assert origin is not None
         if self._observer is not None:
-            logged = self._observer.on_decision(request, decision, found, "request")
+            logged = self._observer.on_decision(request, answer, "request")
         if found is not None:
-            stats.from_cache[found.unreachable] += 1
+            stats.of_pages[_FROM_CACHE[found.unreachable]] += 1
         if self._overrides and (override := self._overrides.find(origin)) is not None:
             stats.overridden(override.kinds, origin)  # here, once: it may be decided again
         if "robotspec" in request.meta or not decision.allowed:
             self._forget(request)
         if not decision.allowed:
-            raise self.refuse(request, request, decision, found)
-        extensions = NO_EXTENSIONS
-        if found is None or found.extensions is not None:  # rare
-            extensions = self._policy.extensions(decision, request, found)
-            if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, override):
-                stats.delay_not_kept(origin, extensions.crawl_delay)
-        request.meta["robotspec"] = summarize(decision, extensions, request.url)
+            raise self.refuse(request, request, answer)
+        if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, override):
+            stats.delay_not_kept(origin, extensions.crawl_delay)
+        request.meta["robotspec"] = summarize(answer)
         outcome = outcome_of(True, decision.reason)
         self._passed[request] = Passed(found, logged, outcome, origin)
         stats.count(outcome, origin)
@@ -155,12 +157,11 @@ class Enforcer:
         if isinstance(answer, Pending):
             self._forget(request)
             raise RulesExpired(f"the rules of {origin} have expired")
-        decision, found = answer
-        logged = self._robots.note_decision(request, decision, found, "request")
-        self._apply_again(request, request, decision, found)
+        logged = self._robots.note_decision(request, answer, "request")
+        self._apply_again(request, request, answer)
         self._stats.undo(passed.outcome, passed.origin)
-        passed.found, passed.logged = found, logged
-        passed.outcome = outcome_of(True, decision.reason)
+        passed.found, passed.logged = answer.found, logged
+        passed.outcome = outcome_of(True, answer.decision.reason)
         self._stats.count(passed.outcome, passed.origin)
 
     def _check_splash(self, request: Request) -> None:
@@ -168,32 +169,29 @@ class Enforcer:
         page = page_request(request)
         origin = self._policy.origin(page)
         answer = None if origin is None else self._robots.ask(origin, page, time.time())
-        if isinstance(answer, tuple):
-            self._apply_again(request, page, *answer)
+        if answer is not None and not isinstance(answer, Pending):
+            self._apply_again(request, page, answer)
 
-    def _apply_again(
-        self, request: Request, asked: Request, decision: Decision, found: Resolved | None
-    ) -> None:
-        """Apply *decision* about *asked* to *request*, which was let through before."""
-        if not decision.allowed:
-            raise self.refuse(request, asked, decision, found)
-        extensions = self._policy.extensions(decision, asked, found)
-        request.meta["robotspec"] = summarize(decision, extensions, asked.url)
+    def _apply_again(self, request: Request, asked: Request, answer: Answer) -> None:
+        """Apply *answer* about *asked* to *request*, which was let through before."""
+        if not answer.decision.allowed:
+            raise self.refuse(request, asked, answer)
+        request.meta["robotspec"] = summarize(answer)
 
-    def _note_usage(self, usage: Usage, origin: Origin) -> None:
+    def _note_usage(self, usage: Usage | None, origin: Origin) -> None:
         if self._policy.usage is not None:
             self._stats.usage(self._policy.usage.counts(usage), origin)
 
     def refuse(
-        self, request: Request, asked: Request, decision: Decision, found: Resolved | None
+        self, request: Request, asked: Request, answer: Answer
     ) -> ForbiddenByRobots | RobotsUnreachable:
         """Count the refusal of *request*, and return the exception for it.
 
-        *decision* is about *asked*: another URL where a download handler or a browser went on.
+        *answer* is about *asked*: another URL where a download handler or a browser went on.
         """
+        decision = answer.decision
         if decision.reason == "usage" and decision.origin is not None:
-            usage = self._policy.extensions(decision, asked, found).usage_of(asked.url)
-            self._note_usage(usage, decision.origin)
+            self._note_usage(answer.usage, decision.origin)
         return self._refuse(request, asked, decision)
 
     def _refuse(
@@ -226,9 +224,9 @@ class Enforcer:
         """Decide about the URL that the download handler was redirected to."""
         origin = self._policy.origin(final)
         assert origin is not None
-        decision, found = await self._robots.wait(origin, final)
-        logged = self._robots.note_decision(final, decision, found, "final_url")
-        self._apply_again(request, final, decision, found)
+        answer = await self._robots.wait(origin, final)
+        logged = self._robots.note_decision(final, answer, "final_url")
+        self._apply_again(request, final, answer)
         if (passed := self._passed.get(request)) is not None:
             passed.logged = logged  # its usage header is read with these rules
         self._check_usage(request, response)
@@ -236,36 +234,35 @@ class Enforcer:
 
     def _check_usage(self, request: Request, response: Response) -> None:
         """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
-        policy, summary = self._policy, request.meta.get("robotspec")
-        if summary is None:
-            return
+        # hot path
+        summary, passed = request.meta.get("robotspec"), self._passed.get(request)
         origin = Origin.of(response.url)
-        if origin is None or policy.origin(page_request(request)) is None:
+        if summary is None or passed is None or passed.outcome in _UNCHECKED or origin is None:
             return
-        from scrapy_robotspec.protocol.usage import Usage  # few pages state any
-
-        usage = summary.get("usage", Usage())
-        header = b", ".join(response.headers.getlist(HEADER))
+        usage, header = summary.get("usage"), b""
+        if dict.__contains__(response.headers, HEADER):
+            header = b", ".join(response.headers.getlist(HEADER))
         if header:
-            usage |= Usage.from_header(header)
-        if usage.statements:
+            from scrapy_robotspec.protocol.usage import Usage  # few pages state any
+
+            usage = (usage or Usage()) | Usage.from_header(header)
             # A new dict: other requests may share the old one.
             request.meta["robotspec"] = {**summary, "usage": usage}
         self._note_usage(usage, origin)
-        refused = policy.refusal_of_page(usage, origin)
+        refused = self._policy.refusal_of_page(usage, origin)
         decision = None
         if refused is not None:
             of_file = {name: summary[name] for name in ("outcome", "status", "age")}
             decision = Decision(False, "usage", origin=origin, usage=refused, **of_file)
-        passed = self._passed.get(request)
-        if self._observer is not None and passed is not None and passed.logged is not None:
+        if self._observer is not None and passed.logged is not None:
             self._observer.on_usage(passed.logged, header, decision)
         if decision is not None:
             raise self._refuse(request, request, decision)
 
 
-def summarize(decision: Decision, extensions: Extensions, url: str) -> dict[str, Any]:
-    """``request.meta["robotspec"]``: the values of *decision*, which can be pickled."""
+def summarize(answer: Answer) -> dict[str, Any]:
+    """``request.meta["robotspec"]``: the values of *answer*, which can be pickled."""
+    decision, _, extensions, usage = answer
     verdict = decision.verdict
     rule = verdict.rule if verdict is not None else None
     # hot path
@@ -282,7 +279,7 @@ def summarize(decision: Decision, extensions: Extensions, url: str) -> dict[str,
         "origin": str(decision.origin),
         "other": extensions.fields.copy(),
     }
-    if extensions.usage is not None and (usage := extensions.usage_of(url)).statements:
+    if usage is not None and usage.statements:
         summary["usage"] = usage
     if extensions.licenses:
         summary["licenses"] = extensions.licenses

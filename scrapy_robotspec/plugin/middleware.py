@@ -138,11 +138,10 @@ class RobotSpecMiddleware(GateOwner):
         answer = self.robots.ask(origin, request, time.time())
         if isinstance(answer, Pending):
             return await self._wait(origin, request)
-        decision, found = answer
-        if self._policy.spaces and decision.allowed and self.robots.delay(found, request):
+        if self._policy.spaces and self._policy.delay(answer):
             return await self._wait(origin, request)
         self._waits.goes_on(origin, request)
-        self.enforcer.apply(request, decision, found)
+        self.enforcer.apply(request, answer)
         return None
 
     async def _wait(self, origin: Origin, request: Request) -> Request | None:
@@ -150,7 +149,7 @@ class RobotSpecMiddleware(GateOwner):
         answer = await self._waits.wait(origin, request)
         if answer is None:
             return request
-        self.enforcer.apply(request, *answer)
+        self.enforcer.apply(request, answer)
         return None
 
     def process_response(

@@ -18,12 +18,12 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
-from scrapy_robotspec.lookup import Pending, Resolved
+from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.settings.request_policy import RequestPolicy
+from scrapy_robotspec.plugin.settings.request_policy import Answer, RequestPolicy
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.evidence.log_lines import Stage
+    from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 _T = TypeVar("_T")
-
-#: A decision and what it was made from; None: an override needs no robots.txt.
-Answer = tuple[Decision, Resolved | None]
 
 
 class CrawlRobots:
@@ -94,26 +92,12 @@ class CrawlRobots:
         if self.settings.overrides:
             overridden = self.policy.by_override(origin, request)
             if overridden is not None:
-                return overridden, None
+                return overridden
         # hot path
         found = self.lookup.rules.get_valid(origin, now) or self.lookup.ask(origin, now, request)
         if isinstance(found, Pending):
             return found
-        return self.by_rules(found, request, now), found
-
-    def by_rules(self, found: Resolved, request: Request, now: float) -> Decision:
-        """Decide about *request* by rules, then by usage preferences (USE-05)."""
-        # hot path
-        decision = found.decide(request.url, self.tokens(request), now)
-        if self.policy.refuses_usage:
-            return self.policy.with_usage(decision, request, found)
-        return decision
-
-    def delay(self, found: Resolved | None, request: Request) -> float | None:
-        """The crawl delay that *request* has to keep (seconds)."""
-        if found is None or not self.policy.spaces:
-            return None
-        return self.policy.delay(found, request)
+        return self.policy.by_rules(found, request, now)
 
     def delay_now(self, origin: Origin, request: Request) -> float | None:
         """The crawl delay of *request* by the rules in force.
@@ -121,10 +105,7 @@ class CrawlRobots:
         None: it has to be decided again.
         """
         answer = self.ask(origin, request, time.time())
-        if isinstance(answer, Pending):
-            return None
-        decision, found = answer
-        return self.delay(found, request) if decision.allowed else None
+        return None if isinstance(answer, Pending) else self.policy.delay(answer)
 
     async def wait(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*, once its robots.txt is known or given up.
@@ -141,16 +122,15 @@ class CrawlRobots:
         origin = self.policy.origin(request)
         if origin is None:
             return Decision(allowed=True, reason="no_rule")
-        decision, found = await self.wait(origin, request)
-        self.note_decision(request, decision, found, "question")
-        return decision
+        answer = await self.wait(origin, request)
+        self.note_decision(request, answer, "question")
+        return answer.decision
 
     def note_decision(
-        self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
+        self, request: Request, answer: Answer, stage: Stage
     ) -> LoggedDecision | None:
-        """Log *decision*, which applies to *request* now, as evidence."""
-        observer = self.observer
-        return None if observer is None else observer.on_decision(request, decision, found, stage)
+        """Log *answer*, which applies to *request* now, as evidence."""
+        return None if self.observer is None else self.observer.on_decision(request, answer, stage)
 
     def record(self, origin: Origin) -> RobotsRecord | None:
         """The record of *origin* held in memory."""
@@ -215,8 +195,7 @@ class CrawlRobots:
     def _open_evidence(self) -> EvidenceObserver:
         from scrapy_robotspec.plugin.evidence.opening import open_evidence
 
-        used = (self.settings, self.tokens, self.policy)
-        observer, exchanges = open_evidence(self._crawler, *used, time.time())
+        observer, exchanges = open_evidence(self._crawler, self.settings, self.tokens, time.time())
         self._runtime.archive_exchanges(exchanges)
         return observer
 

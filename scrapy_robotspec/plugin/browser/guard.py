@@ -21,6 +21,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.stats import shown_url
+from scrapy_robotspec.plugin.settings.request_policy import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.robots import Answer
     from scrapy_robotspec.plugin.settings.composite import Tokens
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -45,8 +44,7 @@ class Refusal(NamedTuple):
     """A navigation that was refused."""
 
     request: Request
-    decision: Decision
-    found: Resolved | None
+    answer: Answer
 
 
 class Visit:
@@ -166,14 +164,14 @@ class BrowserGuard:
         if origin is None:
             return None
         self._stats.inc_value("robotspec/browser/checked")
-        decision, found = await self._answer(origin, request)
-        if decision.allowed:
+        answer = await self._answer(origin, request)
+        if answer.decision.allowed:
             return None
         self._stats.inc_value("robotspec/browser/aborted")
         page = "a page" if visit is None else shown_url(visit.request.url)
-        reason = decision.detail
+        reason = answer.decision.detail
         logger.debug("Aborted in the browser, for %s: %s (%s)", page, shown_url(url), reason)
-        return Refusal(request, decision, found)
+        return Refusal(request, answer)
 
     async def _answer(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*; without a robots.txt in time it is refused."""
@@ -190,7 +188,7 @@ class BrowserGuard:
         except ConfigurationError as error:  # of the user's function: the tokens are unknown
             logger.error("Aborted in the browser: %s: %s", shown_url(request.url), error)
             return _unanswered(origin, str(error))
-        robots.note_decision(request, *answer, "browser")
+        robots.note_decision(request, answer, "browser")
         return answer
 
     @property
@@ -211,4 +209,5 @@ class BrowserGuard:
 
 def _unanswered(origin: Origin, failure: str) -> Answer:
     """The refusal of a request that *origin* did not answer in time for."""
-    return Decision(allowed=False, reason="unreachable", origin=origin, failure=failure), None
+    decision = Decision(allowed=False, reason="unreachable", origin=origin, failure=failure)
+    return Answer(decision, None)

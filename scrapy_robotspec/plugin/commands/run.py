@@ -19,6 +19,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.addon import Addon, check_settings
 from scrapy_robotspec.plugin.exceptions import RobotsUnreachable
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.settings.request_policy import Answer
 from scrapy_robotspec.render.site import SiteAnswer
 
 if TYPE_CHECKING:
@@ -171,18 +172,19 @@ async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
         if Origin.of(request.url) is None and request.url.startswith(_WITH_HOST):
             raise ValueError("the URL has no valid host")
         asked = robots.policy.origin(request)
-        decision, found = Decision(allowed=True, reason="no_rule"), None
+        answer = Answer(Decision(allowed=True, reason="no_rule"), None)
         if asked is not None:
-            decision, found = await robots.wait(asked, request)
+            answer = await robots.wait(asked, request)
         tokens = robots.tokens(request)
     except (IgnoreRequest, RobotSpecError, ValueError) as error:
         return SiteAnswer(url, time.monotonic() - began, time.time(), problem=str(error))
+    found = answer.found
     record = None if found is None else robots.record(found.origin)
     return SiteAnswer(
         url,
         time.monotonic() - began,
         time.time(),
-        decision=decision,
+        decision=answer.decision,
         record=record,
         robots=found.robots if found is not None else None,
         tokens=tokens,

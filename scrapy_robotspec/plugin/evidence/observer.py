@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.evidence.recorder import Recorder
-    from scrapy_robotspec.lookup import FetchDone, Resolved
-    from scrapy_robotspec.plugin.settings.request_policy import RequestPolicy
+    from scrapy_robotspec.lookup import FetchDone
+    from scrapy_robotspec.plugin.settings.request_policy import Answer
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
@@ -40,12 +40,9 @@ class EvidenceObserver:
     Only ``close`` may block, in a thread; nothing here may raise.
     """
 
-    def __init__(
-        self, recorder: Recorder, settings: Settings, tokens: TokenSelector, policy: RequestPolicy
-    ) -> None:
+    def __init__(self, recorder: Recorder, settings: Settings, tokens: TokenSelector) -> None:
         self._recorder = recorder
         self._tokens = tokens
-        self._policy = policy
         self._lines = DecisionLines(settings.edition.name, settings.overrides)
         self._numbers = count(1)
         self._archived: dict[Origin, State] = {}
@@ -125,18 +122,13 @@ class EvidenceObserver:
 
     # --- decisions
 
-    def on_decision(
-        self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
-    ) -> LoggedDecision:
-        """Log *decision* about *request*, which *found* led to."""
+    def on_decision(self, request: Request, answer: Answer, stage: Stage) -> LoggedDecision:
+        """Log *answer* about *request*."""
         # hot path
+        decision, found, _, usage = answer
         at = time.time() if decision.time is None else decision.time
         state = None if found is None else self._find(found.record, at)
-        more: dict[str, Any] = {}
-        may_state_usage = found is None or found.extensions is not None
-        if may_state_usage and (decision.allowed or decision.usage is not None):
-            extensions = self._policy.extensions(decision, request, found)
-            more = stated_usage(extensions.usage_of(request.url).preferences)
+        more: dict[str, Any] = {} if usage is None else stated_usage(usage.preferences)
         tokens = self._tokens(request)
         number, url = next(self._numbers), request.url
         return self._log(

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from scrapy_robotspec.plugin.settings.request_policy import RequestPolicy
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
@@ -60,7 +59,6 @@ def open_evidence(
     crawler: Crawler,
     settings: Settings,
     tokens: TokenSelector,
-    policy: RequestPolicy,
     now: float,
 ) -> tuple[EvidenceObserver, ExchangeArchive]:
     """Open new files for a crawl that starts at *now* (epoch seconds).
@@ -87,7 +85,7 @@ def open_evidence(
         ) from None
     recorder = Recorder(writer, settings.evidence_timestamp)
     exchanges = ExchangeArchive(recorder, settings.evidence_headers, settings.max_size)
-    return EvidenceObserver(recorder, settings, tokens, policy), exchanges
+    return EvidenceObserver(recorder, settings, tokens), exchanges
 
 
 def _header(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import RequestCounts, outcome_of, wait_end
@@ -68,9 +69,9 @@ class CrawlStats:
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
             rows=self._rows,
         )
-        self.from_cache = [0, 0]
-        """Requests decided by a fresh and by a stale record. They reach Scrapy's stats with the
-        next fetch, or at the end: hot path."""
+        self.of_pages: Counter[str] = Counter()
+        """Stats that pages add to. They reach Scrapy's with the next fetch, or at the end: Scrapy's
+        own way of counting costs more than a decision."""
         self._warned: set[Origin] = set()
         self._not_kept: dict[Origin, float] = {}
 
@@ -126,14 +127,14 @@ class CrawlStats:
     def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
         """The preferences of one page of *origin*, by declared label."""
         for label, preference in counts.items():
-            self._stats.inc_value(f"robotspec/usage/{label}/{preference}")
+            self.of_pages[f"robotspec/usage/{label}/{preference}"] += 1
         if self._rows is not None:
             self._rows.usage(counts, origin)
 
     def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
         """An override of the user was applied to a request."""
         for kind in kinds:
-            self._stats.inc_value(f"robotspec/override/{kind}")
+            self.of_pages[f"robotspec/override/{kind}"] += 1
         if self._rows is not None:
             self._rows.overridden(kinds, origin)
 
@@ -246,9 +247,8 @@ class CrawlStats:
             )
 
     def _write_counts(self) -> None:
-        for name, number in zip(("hit", "stale"), self.from_cache, strict=True):
-            if number:
-                self._stats.set_value(f"robotspec/cache/{name}", number)
+        for name, number in self.of_pages.items():
+            self._stats.set_value(name, number)
 
     # --- the end
 

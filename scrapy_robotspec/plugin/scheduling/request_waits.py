@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
-    from scrapy_robotspec.plugin.robots import Answer, CrawlRobots
+    from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
     from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
+    from scrapy_robotspec.plugin.settings.request_policy import Answer
 
 #: Meta key of a request that went back to the scheduler: the user's ``dont_filter``.
 _DONT_FILTER = "_robotspec_dont_filter"
@@ -111,14 +112,15 @@ class RequestWaits:
             self._robots.routes.see(origin, request)
             has_slot = False
             while True:
-                decision, found = await self._robots.wait(origin, request)
-                delay = self._robots.delay(found, request) if decision.allowed else None
-                if has_slot or found is None or not delay:
-                    return decision, found
+                answer = await self._robots.wait(origin, request)
+                delay = self._robots.policy.delay(answer)
+                if has_slot or not delay:
+                    return answer
                 assert self._crawl_delay is not None
+                assert answer.found is not None
                 self._stats.spaced(origin, delay)
-                earliest = (found.fetched_at or 0.0) + delay  # the robots.txt counts as a page
-                turn = self._crawl_delay.wait(request, origin, delay, earliest)
+                fetched_at = answer.found.fetched_at or 0.0  # the robots.txt counts as a page
+                turn = self._crawl_delay.wait(request, origin, delay, fetched_at + delay)
                 has_slot = await self._robots.until(turn, "a crawl-delay had passed")
 
     def send_back(self, request: Request) -> Request:

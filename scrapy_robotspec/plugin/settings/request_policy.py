@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import UsageRules
 
@@ -40,36 +40,21 @@ class Extensions:
     """The usage statements; None if there are none."""
     licenses: tuple[str, ...] = ()
 
-    def usage_of(self, url: str) -> Usage:
-        """The usage preferences of a URL that may be crawled."""
-        if self.usage is not None:
-            return self.usage.find(url)
-        from scrapy_robotspec.protocol.usage import Usage  # few files state any
-
-        return Usage()
-
 
 NO_EXTENSIONS = Extensions({}, None)
 
 
-def extensions_of(
-    robots: RobotsTxt | None, kept: dict[Tokens, Extensions] | None, tokens: Tokens
-) -> Extensions:
-    """The extensions in *robots* for *tokens*.
+#: Answers kept for one file; a crawler seldom asks with more tokens.
+_KEPT = 8
 
-    *kept* caches them; None: the file has none.
-    """
-    if robots is None or kept is None:
-        return NO_EXTENSIONS
+
+def extensions_of(robots: RobotsTxt, kept: dict[Tokens, Extensions], tokens: Tokens) -> Extensions:
+    """The extensions in *robots* for *tokens*; *kept* caches them."""
     if tokens not in kept:
         if len(kept) >= _KEPT:
             kept.clear()
         kept[tokens] = read_extensions(robots, tokens)
     return kept[tokens]
-
-
-#: Answers kept for one file; a crawler seldom asks with more tokens.
-_KEPT = 8
 
 
 def read_extensions(robots: RobotsTxt, tokens: Tokens) -> Extensions:
@@ -79,6 +64,17 @@ def read_extensions(robots: RobotsTxt, tokens: Tokens) -> Extensions:
         fields[line.field] = (*fields.get(line.field, ()), line.value)
     usage = robots.usage_rules(tokens) or None
     return Extensions(fields, robots.crawl_delay(tokens), usage, robots.licenses[:MOST_LINES])
+
+
+class Answer(NamedTuple):
+    """The decision about a request, and what it was made from."""
+
+    decision: Decision
+    found: Resolved | None
+    """None: an override needs no robots.txt."""
+    extensions: Extensions = NO_EXTENSIONS
+    usage: Usage | None = None
+    """The usage preferences of a page that may be crawled; None: no line states any."""
 
 
 class RequestPolicy:
@@ -101,7 +97,6 @@ class RequestPolicy:
             from scrapy_robotspec.access.usage_policy import UsagePolicy
 
             self.usage = UsagePolicy(settings.usage, settings.usage_policy)
-        self.refuses_usage = self.usage is not None and self.usage.refuses
 
     def origin(self, request: Request) -> Origin | None:
         """The origin whose robots.txt governs *request*; None where none does."""
@@ -120,6 +115,64 @@ class RequestPolicy:
             return origin
         return None if self.replacement(origin) is not None else origin
 
+    # --- decisions
+
+    def by_rules(self, found: Resolved, request: Request, now: float) -> Answer:
+        """Decide about *request* by rules, then by usage preferences (USE-05)."""
+        # hot path
+        tokens = self._tokens(request)
+        decision = found.decide(request.url, tokens, now)
+        if found.robots is None or found.extensions is None:
+            return Answer(decision, found)
+        extensions = extensions_of(found.robots, found.extensions, tokens)
+        return self._by_usage(Answer(decision, found, extensions), request.url)
+
+    def by_override(self, origin: Origin, request: Request) -> Answer | None:
+        """The answer of an override, if there is one."""
+        override = self.override(origin)
+        if override is None or override.replacement is None:
+            return None
+        own = override.replacement
+        if isinstance(own, str):
+            return Answer(Decision(allowed=own == "ignore", reason="override", origin=origin), None)
+        tokens = self._tokens(request)
+        verdict = own.explain_served(request.url, tokens)
+        decision = Decision(verdict.allowed, "override", verdict, origin=origin)
+        extensions = extensions_of(own, override.extensions, tokens)
+        return self._by_usage(Answer(decision, None, extensions), request.url)
+
+    def _by_usage(self, answer: Answer, url: str) -> Answer:
+        """*answer* with the usage preferences of *url*, which may refuse it."""
+        decision, rules = answer.decision, answer.extensions.usage
+        if rules is None or not decision.allowed:
+            return answer
+        usage = rules.find(url)
+        refusal = None if self.usage is None else self.usage.refusal(usage, final=False)
+        if refusal is not None:
+            decision = decision.refused_for(refusal)
+        return answer._replace(decision=decision, usage=usage)
+
+    def refusal_of_page(self, usage: Usage | None, origin: Origin) -> UsageRefusal | None:
+        """Why a downloaded page of *origin* with *usage* is refused, or None."""
+        if self.usage is None or self.replacement(origin) == "ignore":
+            return None
+        return self.usage.refusal(usage, final=True)
+
+    def delay(self, answer: Answer) -> float | None:
+        """Seconds between two pages (EXT-01); None or 0: no delay.
+
+        An override is preferred to the file, and the file to the default.
+        """
+        if not self.spaces or answer.found is None or not answer.decision.allowed:
+            return None
+        override = self.override(answer.found.origin)
+        if override is not None and override.crawl_delay is not None:
+            return override.crawl_delay
+        delay = answer.extensions.crawl_delay if self._settings.crawl_delay else None
+        if delay is None:
+            return self._settings.default_crawl_delay
+        return min(delay, self._settings.crawl_delay_max)
+
     # --- overrides
 
     def override(self, origin: Origin) -> Override | None:
@@ -131,57 +184,3 @@ class RequestPolicy:
         """The user's replacement of the robots.txt: a word or a text."""
         override = self.override(origin)
         return None if override is None else override.replacement
-
-    def by_override(self, origin: Origin, request: Request) -> Decision | None:
-        """The decision of an override, if there is one."""
-        own = self.replacement(origin)
-        if own is None:
-            return None
-        if isinstance(own, str):
-            return Decision(allowed=own == "ignore", reason="override", origin=origin)
-        verdict = own.explain_served(request.url, self._tokens(request))
-        decision = Decision(verdict.allowed, "override", verdict, origin=origin)
-        return self.with_usage(decision, request, None)
-
-    # --- extensions
-
-    def extensions(
-        self, decision: Decision, request: Request, found: Resolved | None
-    ) -> Extensions:
-        """The extensions in the rules behind *decision*; *found* None: an override's."""
-        if found is not None:
-            return extensions_of(found.robots, found.extensions, self._tokens(request))
-        override = None if decision.origin is None else self.override(decision.origin)
-        if override is None or not isinstance(override.replacement, RobotsTxt):
-            return NO_EXTENSIONS
-        return extensions_of(override.replacement, override.extensions, self._tokens(request))
-
-    def delay(self, found: Resolved, request: Request) -> float | None:
-        """Seconds between two pages (EXT-01); None or 0: no delay.
-
-        An override is preferred to the file, and the file to the default.
-        """
-        override = self.override(found.origin)
-        if override is not None and override.crawl_delay is not None:
-            return override.crawl_delay
-        if self._settings.crawl_delay and found.extensions is not None:
-            delay = extensions_of(found.robots, found.extensions, self._tokens(request)).crawl_delay
-            if delay is not None:
-                return min(delay, self._settings.crawl_delay_max)
-        return self._settings.default_crawl_delay
-
-    # --- usage preferences
-
-    def with_usage(self, decision: Decision, request: Request, found: Resolved | None) -> Decision:
-        """*decision* about *request*, or a refusal by usage preferences (USE-05)."""
-        if self.usage is None or not decision.allowed:
-            return decision
-        usage = self.extensions(decision, request, found).usage_of(request.url)
-        refusal = self.usage.refusal(usage, final=False)
-        return decision if refusal is None else decision.refused_for(refusal)
-
-    def refusal_of_page(self, usage: Usage, origin: Origin) -> UsageRefusal | None:
-        """Why a downloaded page of *origin* with *usage* is refused, or None."""
-        if self.usage is None or self.replacement(origin) == "ignore":
-            return None
-        return self.usage.refusal(usage, final=True)

@@ -17,7 +17,6 @@ from scrapy_robotspec.plugin.settings.request_policy import (
     NO_EXTENSIONS,
     Extensions,
     RequestPolicy,
-    extensions_of,
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
@@ -42,8 +41,15 @@ def known(body: bytes, action: Action = Action.RULES) -> Resolved:
     return RulesCache().make(record, plan, EDITIONS["google-2019"], 0.0)
 
 
+def policy_of(**settings: object) -> RequestPolicy:
+    crawler = get_crawler(settings_dict=settings)
+    checked = Settings.from_scrapy(crawler.settings)
+    return RequestPolicy(checked, TokenSelector(crawler, checked), ftp=False)
+
+
 def extensions_for(found: Resolved, tokens: tuple[str, ...]) -> Extensions:
-    return extensions_of(found.robots, found.extensions, tokens)
+    request = Request("http://example.com/", meta={"robotspec_user_agent_token": tokens})
+    return policy_of().by_rules(found, request, 0.0).extensions
 
 
 def test_the_group_followed_speaks() -> None:
@@ -83,21 +89,12 @@ def test_a_hostile_file_gives_few_lines() -> None:
 
 def test_the_text_of_an_override_is_read_once() -> None:
     """Not for each page: what depends on the file alone is kept with it."""
-    crawler = get_crawler(
-        settings_dict={
-            "ROBOTSPEC_OVERRIDES": {"example.com": GROUPS.decode()},
-            "ROBOTSPEC_USER_AGENT_TOKEN": "foo",
-        }
+    policy = policy_of(
+        ROBOTSPEC_OVERRIDES={"example.com": GROUPS.decode()}, ROBOTSPEC_USER_AGENT_TOKEN="foo"
     )
-    checked = Settings.from_scrapy(crawler.settings)
-    tokens = TokenSelector(crawler, checked)
-    policy = RequestPolicy(checked, tokens, ftp=False)
     pages = [Request(f"http://example.com/{n}") for n in range(2)]
-    decisions = [policy.by_override(Origin("http", "example.com", 80), page) for page in pages]
-    first, second = (
-        policy.extensions(decision, page, None)
-        for decision, page in zip(decisions, pages, strict=True)
-        if decision is not None
-    )
-    assert first.crawl_delay == 2.5
-    assert first is second
+    first, second = (policy.by_override(Origin("http", "example.com", 80), page) for page in pages)
+    assert first is not None
+    assert second is not None
+    assert first.extensions.crawl_delay == 2.5
+    assert first.extensions is second.extensions

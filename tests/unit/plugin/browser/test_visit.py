@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.plugin.browser.browsers import Once
 from scrapy_robotspec.plugin.browser.guard import Refusal, Visit
+from scrapy_robotspec.plugin.settings.request_policy import Answer
 
 URL = "https://example.com/a"
 
@@ -19,7 +20,7 @@ def visit(**meta: object) -> Visit:
 
 
 def refusal(url: str) -> Refusal:
-    return Refusal(Request(url), Decision(allowed=False, reason="rule"), None)
+    return Refusal(Request(url), Answer(Decision(allowed=False, reason="rule"), None))
 
 
 def test_the_first_refusal_of_a_download_counts() -> None:
