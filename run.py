@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 
-#: Processes of the tests: crawls wait more than they compute.
-WORKERS = 4 * (os.cpu_count() or 1)
+#: Processes of the tests: crawls also wait, but each process collects all tests.
+WORKERS = 3 * (os.cpu_count() or 1)
 
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +15,7 @@ import scrapy_robotspec
 from scrapy_robotspec.cli.app import COMMANDS, robotspec
 from scrapy_robotspec.render.crawl_report import OriginStats, report_lines
 from tests.support.command_line import PROJECT_SETTINGS, install_command
+from tests.support.crawl_starter import ForkedProcess
 from tests.support.responses import reply
 from tests.support.server import Server
 
@@ -64,7 +62,7 @@ def web() -> Iterator[dict[str, str]]:
         server.site("down.example", reply("", status=503), port=80)
         server.site("missing.example", reply("", status=404), port=80)
         proxy = f"http://127.0.0.1:{server.port}"
-        yield {**os.environ, "http_proxy": proxy, "no_proxy": "", "NO_PROXY": ""}
+        yield {"http_proxy": proxy, "no_proxy": "", "NO_PROXY": ""}
 
 
 @pytest.fixture
@@ -78,20 +76,14 @@ def folder(tmp_path: Path) -> Path:
 
 def call(words: list[str], folder: Path, environment: dict[str, str]) -> str:
     """The output of a command line of the pages, as a terminal shows it."""
-    start = {"robotspec": ["-m", "scrapy_robotspec"], "scrapy": ["-m", "scrapy"]}[words[0]]
-    done = subprocess.run(
-        [sys.executable, *start, *words[1:]],
-        cwd=folder,
-        env={**environment, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, folder)))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-    )
-    assert "Traceback" not in done.stdout
-    return done.stdout
+    module = {"robotspec": "scrapy_robotspec", "scrapy": "scrapy"}[words[0]]
+    path = folder / "printed.txt"
+    with path.open("wb") as printed:
+        process = ForkedProcess([module, *words[1:]], folder, environment, printed, printed)
+        assert process.wait(60) is not None
+    said = path.read_text(encoding="utf-8")
+    assert "Traceback" not in said
+    return said
 
 
 @pytest.mark.parametrize(("page", "command", "output"), SESSIONS)
