@@ -72,7 +72,7 @@ class Servers:
     def agent(self, request: int) -> str:
         return "-"
 
-    def take_turn(self, origin: Origin, request: int) -> float:
+    def download_delay(self, origin: Origin, request: int) -> float:
         return 0.0
 
     def fetch(self, origin: Origin, request: int) -> Deferred[FetchResult]:

@@ -20,4 +20,4 @@ class UnreachableError(RobotSpecError):
 
 
 class StoreError(RobotSpecError):
-    """A store's back end failed; the original exception is the cause."""
+    """A store's back end failed."""

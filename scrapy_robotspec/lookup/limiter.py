@@ -52,11 +52,10 @@ class FetchLimiter:
     def __init__(self, limit: int, time: LoopTime, call_later: Callable[..., Any]) -> None:
         self._limit = limit
         self._burst = limit * self.BURST_FACTOR
-        # Start times (counted seconds), oldest first.
-        self._first: dict[Origin, float] = {}
-        self._asked_before: dict[Origin, float] = {}
-        #: Those of both that are not silent yet.
+        self._running: dict[bool, dict[Origin, float]] = {False: {}, True: {}}
+        """Start times (counted seconds), oldest first, by whether the origin was asked before."""
         self._young: dict[Origin, float] = {}
+        """Those that are not silent yet."""
         self.started = 0
         """Number of fetches that have begun."""
         self._time = time
@@ -69,7 +68,7 @@ class FetchLimiter:
         self._timer: Any = None
 
     def __len__(self) -> int:
-        return len(self._first) + len(self._asked_before)
+        return sum(map(len, self._running.values()))
 
     def slot_in(self, asked_before: bool = False) -> float:
         """Seconds until a fetch may start, 0 for now; inf: unknown.
@@ -79,36 +78,32 @@ class FetchLimiter:
         now = self._time.now()
         while self._young and _oldest(self._young) + self.SILENT_AFTER <= now:
             del self._young[next(iter(self._young))]
-        if asked_before and len(self._asked_before) >= self._burst // 2:
-            return math.inf
-        is_full = len(self) >= self._burst
-        if is_full and not self._first:
+        if asked_before and len(self._running[True]) >= self._burst // 2:
             return math.inf
         slot = now
         if len(self._young) >= self._limit:
             slot = _oldest(self._young) + self.SILENT_AFTER
         if len(self) >= self._limit:
             slot = max(slot, self._time.late_until())
-        if is_full:
-            slot = max(slot, _oldest(self._first) + self.PREEMPT_AFTER)
+        if len(self) >= self._burst:
+            slot = max(slot, _oldest(self._running[False]) + self.PREEMPT_AFTER)
         return slot - now if slot > now + _INSTANT else 0.0
 
     def acquire(self, origin: Origin, asked_before: bool = False) -> Origin | None:
         """Count a fetch of *origin*; return the origin it preempts."""
-        preempted = next(iter(self._first)) if len(self) >= self._burst else None
-        if preempted is not None:
+        preempted = None
+        if len(self) >= self._burst:
+            preempted = next(iter(self._running[False]))
             self.release(preempted)
         self._time.add_user()
-        now = self._time.now()
-        (self._asked_before if asked_before else self._first)[origin] = now
-        self._young[origin] = now
+        self._running[asked_before][origin] = self._young[origin] = self._time.now()
         self.started += 1
         return preempted
 
     def release(self, origin: Origin) -> None:
         """Give back the slot of *origin*, if it has one."""
         self._young.pop(origin, None)
-        for fetches in (self._first, self._asked_before):
+        for fetches in self._running.values():
             if fetches.pop(origin, None) is not None:
                 self._time.remove_user()
                 self._plan()
@@ -132,22 +127,21 @@ class FetchLimiter:
 
         If not, *when_free* is called as soon as one may; one call at a time is kept.
         """
-        if self._next_kind([False]) is False:
+        if self._next_kind(with_newcomer=True) is False:
             return True
-        if self._newcomer is None:
+        if self._newcomer is None or self._newcomer.called:
             self._newcomer = self.wait(asked_before=False)
-            self._newcomer.addCallback(self._admit, when_free)
+            self._newcomer.addCallback(lambda _: when_free())
         return False
 
-    def _admit(self, _: None, when_free: Callable[[], object]) -> None:
-        self._newcomer = None
-        when_free()
+    def _next_kind(self, *, with_newcomer: bool = False) -> bool | None:
+        """Which waiter is next to begin, one asked before or not; None: none, or no free slot.
 
-    def _next_kind(self, more: list[bool]) -> bool | None:
-        """The kind whose turn it is to begin, of those that wait and *more*; None: no free slot."""
-        turn = self.started % ASKED_BEFORE_SHARE == ASKED_BEFORE_SHARE - 1
-        for asked_before in (turn, not turn):
-            waits = self._waiters[asked_before] or asked_before in more
+        *with_newcomer*: as if one more waited that was never asked.
+        """
+        is_turn = self.started % ASKED_BEFORE_SHARE == ASKED_BEFORE_SHARE - 1
+        for asked_before in (is_turn, not is_turn):
+            waits = self._waiters[asked_before] or (with_newcomer and not asked_before)
             if waits and not self.slot_in(asked_before):
                 return asked_before
         return None
@@ -157,19 +151,14 @@ class FetchLimiter:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        kinds = [kind for kind, waiters in self._waiters.items() if waiters]
-        if not kinds:
-            return
-        pause = min(self.slot_in(kind) for kind in kinds)
+        slots = [self.slot_in(kind) for kind, waiters in self._waiters.items() if waiters]
+        pause = min(slots, default=math.inf)
         if math.isfinite(pause):
             self._timer = self._call_later(max(pause, min_pause), self._serve)
 
     def _serve(self) -> None:
         self._timer = None
-        for _ in range(sum(map(len, self._waiters.values()))):
-            kind = self._next_kind([])
-            if kind is None:
-                break
+        while (kind := self._next_kind()) is not None:
             started = self.started
             waiter, _ = self._waiters[kind].popitem(last=started % 2 == 1)
             fire(waiter)

@@ -38,12 +38,12 @@ class LiveOrigin:
     """The state of one origin: the lookup's, then the crawl's."""
 
     origin: Origin
-    flight: Deferred[Any] | None = None
+    fetch: Deferred[Any] | None = None
     """The fetch in progress, with all that belongs to it."""
     waiters: list[Deferred[None]] = field(default_factory=list)
-    """Fired when the flight ends."""
+    """Fired when the fetch ends."""
     was_preempted: bool = False
-    """Since the last complete flight."""
+    """Since the last complete fetch."""
     state: QueueState = QueueState.READY
     holds: int = 0
     """Number of requests that hold the others in the scheduler."""
@@ -68,7 +68,7 @@ class LiveOrigin:
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
         waits = self.waits or self.holds or self.pending_since is not None
-        busy = self.flight is not None or self.waiters or waits
+        busy = self.fetch is not None or self.waiters or waits
         return not busy and self.state is QueueState.READY
 
 
@@ -76,7 +76,7 @@ class LiveOrigins(dict["Origin", LiveOrigin]):
     """The live origins of one crawler."""
 
     def use(self, origin: Origin) -> LiveOrigin:
-        """The state of *origin*, made if needed; its user settles it."""
+        """The state of *origin*, created on first use; call :meth:`settle` afterwards."""
         live = self.get(origin)
         if live is None:
             live = self[origin] = LiveOrigin(origin)

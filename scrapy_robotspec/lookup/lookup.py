@@ -3,14 +3,15 @@
 The ``LiveOrigin`` contains all that is under way for an origin. Its record is in the
 store, its parsed rules in the ``RulesCache``, its slot in the ``FetchLimiter``.
 
-An origin has one flight at a time (CAC-05). It fetches, applies the result to the record and
-announces new rules. For processes that share a store, see ``shared_lookup.py``.
+An origin has one fetch in progress at a time (CAC-05). Its result is applied to the record, and
+new rules are announced. For processes that share a store, see ``shared_lookup.py``.
 """
 
 from __future__ import annotations
 
 import logging
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -61,8 +62,8 @@ class Runtime(Protocol):
     def agent(self, request: Any) -> str:
         """Product name of the User-Agent that the robots.txt request for *request* has."""
 
-    def take_turn(self, origin: Origin, request: Any) -> float:
-        """Use up the turn of *request* to *origin*; seconds until then."""
+    def download_delay(self, origin: Origin, request: Any) -> float:
+        """Seconds until *request* to *origin* may be sent; the next one keeps its delay then."""
 
     def fetch(self, origin: Origin, request: Any) -> Deferred[FetchResult]:
         """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""
@@ -97,8 +98,8 @@ class FetchDone:
 
 
 @dataclass(frozen=True, slots=True)
-class Flight:
-    """One flight."""
+class Fetch:
+    """One fetch, from its slot to what is known at its end."""
 
     origin: Origin
     held: RobotsRecord | None
@@ -154,10 +155,8 @@ class Lookup:
         now = self._now()
         if self.rules.get_valid(origin, now) is not None:
             return True
-        record = self.store.get(origin)
-        if record is None:
-            return False
-        return self._runtime.policy(origin).plan(record, now).action is not Action.WAIT
+        plan = self._runtime.policy(origin).plan(self.store.get(origin), now)
+        return plan.action is not Action.WAIT
 
     async def wait(self, origin: Origin, request: Any) -> Resolved:
         """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
@@ -193,53 +192,40 @@ class Lookup:
         """Cancel every fetch and every wait."""
         self._closed = True
         for live in list(self._live.values()):
-            if live.flight is not None:
-                live.flight.cancel()
+            self._cancel(live.origin)
             _wake(live)
 
     async def close(self) -> None:
         """Stop, let cancelled fetches end, finish pending writes, close the stores."""
         self.stop()
         for live in list(self._live.values()):
-            if live.flight is not None:
-                await live.flight
+            if live.fetch is not None:
+                await live.fetch
         await maybeDeferred(self.store.close)
 
     # --- from record to result
 
     def _look_up(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
         record = self.store.get(origin)
-        policy = self._runtime.policy(origin)
-        plan = policy.plan(record, now)
-        live = self._live.get(origin)
-        if plan.ask and not self._closed and (live is None or live.flight is None):
-            self._start(origin, record, plan, now, request)
-            live = self._live.get(origin)  # it may have ended at once
-        flying = live is not None and live.flight is not None
+        plan = self._runtime.policy(origin).plan(record, now)
+        if plan.ask and not self._closed and not self._is_fetched(origin):
+            self._start(Fetch(origin, record, plan, request, now))
+        if plan.action is Action.WAIT and self._is_fetched(origin):  # it may have ended at once
+            return Pending(origin, math.inf)
+        found = self._resolve(origin, record, plan, now)
+        return self.rules.put(found) if isinstance(found, Resolved) else found
+
+    def _resolve(
+        self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float
+    ) -> Resolved | Pending:
+        """*origin* under *plan*, until the fetch that is due, if one is, is tried again."""
         if plan.action is Action.WAIT:
             retry_at = now if plan.ask else plan.until
-            asked_before = self._was_asked(origin, record)
-            return Pending(origin, math.inf if flying else retry_at, asked_before)
-        if plan.ask and not flying:
+            return Pending(origin, retry_at, self._was_asked(origin, record))
+        if plan.ask:
             plan = replace(plan, until=min(plan.until, now + RETRY_PAUSE))
         assert record is not None  # else requests wait
-        return self.rules.put(self.rules.make(record, plan, policy.edition, now))
-
-    # --- one flight
-
-    def _start(
-        self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: Any
-    ) -> None:
-        """Start the flight that *plan* asks for, if there is a free slot. It may end at once."""
-        if not self._take_slot(origin, held):
-            return
-        flight = Flight(origin, held, plan, request, now)
-        live = self._live.use(origin)
-        live.flight = Deferred()  # handlers may look up the origin before the first pause
-        live.flight = Deferred.fromCoroutine(self._fly(flight))
-        live.flight.addBoth(self._land, flight)
-
-    # --- slots
+        return self.rules.make(record, plan, self._runtime.policy(origin).edition, now)
 
     def _was_asked(self, origin: Origin, held: RobotsRecord | None) -> bool:
         """Whether *origin* was asked already and gave no answer."""
@@ -248,11 +234,26 @@ class Lookup:
             return True
         return held is not None and held.failures > 0
 
-    def _take_slot(self, origin: Origin, held: RobotsRecord | None) -> bool:
-        asked_before = self._was_asked(origin, held)
+    # --- the fetch in progress
+
+    def _is_fetched(self, origin: Origin) -> bool:
+        live = self._live.get(origin)
+        return live is not None and live.fetch is not None
+
+    def _start(self, fetch: Fetch) -> None:
+        """Start *fetch* if there is a free slot. It may end at once."""
+        if not self._take_slot(fetch):
+            return
+        live = self._live.use(fetch.origin)
+        live.fetch = Deferred()  # handlers may look up the origin before the first pause
+        live.fetch = Deferred.fromCoroutine(self._run(fetch))
+        live.fetch.addCallback(self._end, fetch)
+
+    def _take_slot(self, fetch: Fetch) -> bool:
+        asked_before = self._was_asked(fetch.origin, fetch.held)
         if self.limiter.slot_in(asked_before):
             return False
-        preempted = self.limiter.acquire(origin, asked_before)
+        preempted = self.limiter.acquire(fetch.origin, asked_before)
         if preempted is not None:
             self._live.use(preempted).was_preempted = True
             # Later: now a waiter of that origin would start it again before this call returns.
@@ -261,47 +262,51 @@ class Lookup:
 
     def _cancel(self, origin: Origin) -> None:
         live = self._live.get(origin)
-        if live is not None and live.flight is not None:
-            live.flight.cancel()
+        if live is not None and live.fetch is not None:
+            live.fetch.cancel()
 
-    async def _fly(self, flight: Flight) -> FetchDone:
+    async def _run(self, fetch: Fetch) -> FetchDone | None:
+        """What *fetch* leads to; None for a refresh without a result, which changes nothing."""
+        was_cancelled = False
         try:
-            return await self._find(flight)
+            return await self._find(fetch)
         except CancelledError:
-            raise
+            was_cancelled = True
         except Exception:
-            logger.exception("Error while looking up the robots.txt of %s", flight.origin)
-            self.limiter.release(flight.origin)
-            await self._sleep(RETRY_PAUSE)  # so that it is not repeated without end
-            raise
+            logger.exception("Error while looking up the robots.txt of %s", fetch.origin)
+            self.limiter.release(fetch.origin)
+            with suppress(CancelledError):
+                await self._sleep(RETRY_PAUSE)  # so that it is not repeated without end
+        if fetch.plan.action is not Action.WAIT:
+            return None
+        asked_before = self._was_asked(fetch.origin, fetch.held)
+        found = Pending(fetch.origin, self._now(), asked_before, was_cancelled)
+        return self._done(fetch, found, fetch.held)
 
-    async def _find(self, flight: Flight) -> FetchDone:
-        turn = self._turn(flight)
-        if turn > 0:
-            await self._sleep(turn)
-        return await self._fetch(flight, flight.held, flight.held)
+    async def _find(self, fetch: Fetch) -> FetchDone:
+        delay = self._delay(fetch)
+        if delay > 0:
+            await self._sleep(delay)
+        return await self._fetch(fetch, fetch.held, fetch.held)
 
-    def _turn(self, flight: Flight) -> float:
-        """Seconds until the turn of the request that waits; 0.0 for a refresh."""
-        if flight.plan.action is not Action.WAIT:
+    def _delay(self, fetch: Fetch) -> float:
+        """Seconds until the request that waits may be sent; 0.0 for a refresh."""
+        if fetch.plan.action is not Action.WAIT:
             return 0.0
-        return self._runtime.take_turn(flight.origin, flight.request)
+        return self._runtime.download_delay(fetch.origin, fetch.request)
 
     async def _fetch(
-        self,
-        flight: Flight,
-        base: RobotsRecord | None,
-        known: RobotsRecord | None,
+        self, fetch: Fetch, base: RobotsRecord | None, known: RobotsRecord | None
     ) -> FetchDone:
         """Fetch and apply the result to *base*; share it and release the lease.
 
         *known*: the record in the shared store.
         """
-        origin, shared = flight.origin, None
-        policy = self._runtime.policy(origin)
+        origin, shared = fetch.origin, None
         try:
-            result = await self._attempt(flight)
-            record = policy.apply(base, origin, result, self._now(), self._runtime.random())
+            result = await self._attempt(fetch)
+            policy, now = self._runtime.policy(origin), self._now()
+            record = policy.apply(base, origin, result, now, self._runtime.random())
             shared = None if result.local else record
         finally:
             self.limiter.release(origin)
@@ -309,51 +314,33 @@ class Lookup:
                 self.store.release(origin)
             else:
                 self.store.share(shared, known)
-        done = await self._hand_over(flight, record, self._plan(record))
-        return replace(done, result=result, base=base)
+        return replace(await self._hand_over(fetch, record), result=result, base=base)
 
-    async def _attempt(self, flight: Flight) -> FetchResult:
+    async def _attempt(self, fetch: Fetch) -> FetchResult:
         try:
-            return await self._runtime.fetch(flight.origin, flight.request)
+            return await self._runtime.fetch(fetch.origin, fetch.request)
         except CancelledError:
             raise
         except Exception as error:
             # Counted as an attempt without an answer, so that it is not repeated without end.
-            logger.exception("Error while fetching the robots.txt of %s", flight.origin)
+            logger.exception("Error while fetching the robots.txt of %s", fetch.origin)
             return FetchResult(error=f"{type(error).__name__} in the fetcher")
 
-    def _plan(self, record: RobotsRecord) -> Plan:
-        """The plan of a flight that ends with *record*.
-
-        An attempt may be due already; then the next request starts it.
-        """
-        now = self._now()
-        plan = self._runtime.policy(record.origin).plan(record, now)
-        return replace(plan, until=now) if plan.ask else plan
-
-    async def _hand_over(self, flight: Flight, record: RobotsRecord, plan: Plan) -> FetchDone:
-        """Parse *record*, announce its rules if they are new, and keep it in memory."""
+    async def _hand_over(self, fetch: Fetch, record: RobotsRecord) -> FetchDone:
+        """Announce the rules of *record* if they are new, and keep it in memory."""
+        origin, held, now = fetch.origin, fetch.held, self._now()
+        self._live[origin].was_preempted = False
         try:
-            found = await self._announce(flight, record, plan)
+            plan = self._runtime.policy(origin).plan(record, now)
+            found = self._resolve(origin, record, plan, now)
+            is_new = held is None or held.fetched_at != record.fetched_at
+            if is_new and isinstance(found, Resolved) and found.robots is not None:
+                replaced = self._replaced(held, record)
+                handling = self._runtime.on_rules(found, fetch.request, replaced)
+                await handling.addErrback(_log_error)
         finally:
             self.store.put(record)  # not earlier: from now on requests use it
-        return FetchDone(found, record, flight.held, None, self._seconds(flight))
-
-    async def _announce(
-        self, flight: Flight, record: RobotsRecord, plan: Plan
-    ) -> Resolved | Pending:
-        if plan.action is Action.WAIT:
-            until = plan.until if math.isfinite(plan.until) else self._now()
-            return Pending(flight.origin, until, record.failures > 0)
-        edition = self._runtime.policy(flight.origin).edition
-        resolved = self.rules.make(record, plan, edition, self._now())
-        held = flight.held
-        is_new = held is None or held.fetched_at != record.fetched_at
-        if resolved.robots is not None and is_new:
-            replaced = self._replaced(held, record)
-            handling = self._runtime.on_rules(resolved, flight.request, replaced)
-            await handling.addErrback(_log_error)
-        return resolved
+        return self._done(fetch, found, record)
 
     def _replaced(self, held: RobotsRecord | None, record: RobotsRecord) -> RobotsTxt | None:
         """The rules that those of *record* replace; None for a first or an equal file."""
@@ -361,44 +348,31 @@ class Lookup:
             return None
         return self.rules.parse(held, self._runtime.policy(held.origin).edition)
 
-    # --- the end of a flight
+    def _done(
+        self, fetch: Fetch, found: Resolved | Pending, record: RobotsRecord | None
+    ) -> FetchDone:
+        seconds = max(0.0, self._now() - fetch.started)
+        return FetchDone(found, record, fetch.held, None, seconds)
 
-    def _land(self, end: FetchDone | Failure, flight: Flight) -> None:
+    def _end(self, done: FetchDone | None, fetch: Fetch) -> None:
         """Report what is known from now on, and wake the waiters."""
-        origin = flight.origin
-        live = self._live.use(origin)
-        live.flight = None
-        self.limiter.release(origin)
-        done = self._done(end, flight, live)
+        live = self._live[fetch.origin]
+        live.fetch = None
+        self.limiter.release(live.origin)
         if done is not None and isinstance(done.found, Resolved):
             self.rules.put(done.found)
         else:
-            self.rules.discard(origin)
+            self.rules.discard(live.origin)
         if done is not None and not self._closed:
             for follower in self.followers:
                 _report(follower, done)
         _wake(live)
         self._live.settle(live)
 
-    def _done(self, end: FetchDone | Failure, flight: Flight, live: LiveOrigin) -> FetchDone | None:
-        """The report of a flight; None for a preempted refresh, which changes nothing."""
-        if isinstance(end, FetchDone):
-            live.was_preempted = False
-            return end
-        if flight.plan.action is not Action.WAIT:
-            return None
-        origin, held = flight.origin, flight.held
-        preempted = isinstance(end.value, CancelledError)
-        found = Pending(origin, self._now(), self._was_asked(origin, held), preempted)
-        return FetchDone(found, held, held, None, self._seconds(flight))
-
-    def _seconds(self, flight: Flight) -> float:
-        return max(0.0, self._now() - flight.started)
-
     # --- waiters
 
     async def _pause(self, origin: Origin, seconds: float, waiter: Deferred[None]) -> None:
-        """Return when a flight of *origin* ends, *waiter* fires or *seconds* have passed."""
+        """Return when the fetch of *origin* ends, *waiter* fires or *seconds* have passed."""
         live = self._live.use(origin)
         live.waiters.append(waiter)
         try:

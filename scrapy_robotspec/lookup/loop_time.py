@@ -59,12 +59,12 @@ class LoopTime:
             self._timer.cancel()
         self._users -= 1
 
-    def call_later(self, seconds: float, call: Callable[..., Any], *args: Any) -> Limit:
+    def call_later(self, seconds: float, call: Callable[[], object]) -> Limit:
         """Call *call* once *seconds* have been counted.
 
         The event loop reads once more before it.
         """
-        limit = Limit(self, self.now() + seconds, call, args)
+        limit = Limit(self, self.now() + seconds, call)
         self._limits[limit] = None
         self.add_user()
         return limit
@@ -83,28 +83,26 @@ class LoopTime:
 
     def _tick(self) -> None:
         late_until = self.late_until()
+        # What had come when these were over was read before this tick.
+        over = [limit for limit in self._limits if limit.at <= self._counted]
         self._counted = self.now()
         self._ticked_at = self._monotonic()
         self._late_until = late_until
         self._timer = self._call_later(self.TICK, self._tick)
-        for limit in list(self._limits):
-            if limit.is_over:
+        for limit in over:
+            if limit in self._limits:
                 self.end(limit)
-                limit.call(*limit.args)
-            else:  # what has come is read before the next tick
-                limit.is_over = limit.at <= self._counted
+                limit.call()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Limit:
     """A delayed call."""
 
     time: LoopTime
     at: float
     """Counted seconds."""
-    call: Callable[..., Any]
-    args: tuple[Any, ...]
-    is_over: bool = False
+    call: Callable[[], object]
 
     def cancel(self) -> None:
         """Do not make the call; after it nothing happens."""

@@ -71,7 +71,7 @@ class TieredStore:
         """Keep *record* in memory."""
         self._memory.put(record)
 
-    async def get_news(
+    async def get_shared(
         self, origin: Origin, known: RobotsRecord | None, agent: str
     ) -> RobotsRecord | None:
         """The record for *agent* in the shared store, unless it is *known*."""
@@ -187,7 +187,7 @@ def _attempt(
     retry_at: Mapping[str | None, float],
     now: float,
 ) -> tuple[str | None, _T | None, StoreError | None]:
-    """The node of *origin*, and the result of *work* or its error.
+    """The node of *origin*, and the result of *work*, or any error as a ``StoreError``.
 
     *retry_at* is the crawl's own: a call that was queued before a failure is not made after it.
     """
@@ -198,5 +198,6 @@ def _attempt(
             if now >= retry_at.get(node, now):
                 return node, work(store), None
         return node, None, StoreError("the store failed a moment ago")
-    except StoreError as error:
-        return node, None, error
+    except Exception as error:
+        name = store.name or type(store).__name__
+        return node, None, StoreError(f"{name}: {type(error).__name__}: {error}")

@@ -15,14 +15,9 @@ same in a script.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from scrapy_robotspec.errors import StoreError
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
 
@@ -140,27 +135,17 @@ def has_expired(line: Line, now: float) -> bool:
     return max(line.next, line.tail) + LINE_KEPT < now
 
 
-#: Methods whose errors are a ``StoreError``.
-_CALLS = {"get", "claim", "put", "release", "reserve", "node_of", "close"}
-
-
 class RecordStore(ABC):
     """Keeps records of origins, and leases on the right to fetch them.
 
     An origin has one record, and one for each product name where its response depends on the
     User-Agent (CAC-04), at most ``MAX_AGENTS``. A process with the name *agent* reads the later one
-    of both. Damaged records are absent. Every exception in one of these methods, of a subclass too,
-    reaches the caller as a ``StoreError``. Times are epoch seconds of the caller's clock, unless a
-    method says otherwise.
+    of both. Damaged records are absent. Every exception in one of these methods counts as a failure
+    of the store. Times are epoch seconds of the caller's clock, unless a method says otherwise.
     """
 
     name = ""
     """Name of the store in messages; empty for that of its class."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for name in _CALLS & vars(cls).keys():
-            setattr(cls, name, _with_store_errors(vars(cls)[name]))
 
     @abstractmethod
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
@@ -208,19 +193,3 @@ class RecordStore(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release files and connections. Closing twice is harmless."""
-
-
-def _with_store_errors(call: Callable[..., Any]) -> Callable[..., Any]:
-    """*call*, a method of a store, with every exception as the cause of a ``StoreError``."""
-
-    @wraps(call)
-    def called(self: RecordStore, *args: Any, **options: Any) -> Any:
-        try:
-            return call(self, *args, **options)
-        except StoreError:
-            raise
-        except Exception as error:
-            name = self.name or type(self).__name__
-            raise StoreError(f"{name}: {type(error).__name__}: {error}") from error
-
-    return called

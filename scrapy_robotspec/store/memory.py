@@ -109,10 +109,7 @@ class MemoryStore:
 
     def put(self, record: RobotsRecord) -> None:
         """Keep *record* in place of the one of its origin."""
-        origin = str.__str__(record.origin)
-        if self._spill is not None:
-            self._spill.delete(origin)
-        evicted = self._table.put(origin, record.to_bytes())
+        evicted = self._table.put(str.__str__(record.origin), record.to_bytes())
         if evicted:
             if self._spill is None:
                 from scrapy_robotspec.store.spill import Spill

@@ -22,7 +22,6 @@ _SET_UP = (
     "CREATE TABLE records (origin TEXT UNIQUE, record BLOB)",
 )
 _GET = "SELECT record FROM records WHERE origin = ?"
-_DELETE = "DELETE FROM records WHERE origin = ?"
 _PUT = "INSERT OR REPLACE INTO records VALUES (?, ?)"
 #: Rows are numbered in the order of their insertion.
 _TRIM = "DELETE FROM records WHERE rowid <= (SELECT max(rowid) FROM records) - ?"
@@ -41,7 +40,7 @@ class Spill:
             self._execute(statement)
 
     def put(self, records: Iterable[tuple[str, bytes]]) -> None:
-        """Add *records*: origins and bytes."""
+        """Add *records*, origins and bytes, in place of those that are there."""
         self._execute("BEGIN")
         for record in records:
             self._execute(_PUT, *record)
@@ -53,10 +52,6 @@ class Spill:
         for (record,) in self._execute(_GET, origin):
             return record  # type: ignore[no-any-return]
         return None
-
-    def delete(self, origin: str) -> None:
-        """Delete the record of *origin*, if there is one."""
-        self._execute(_DELETE, origin)
 
     def close(self) -> None:
         """Delete the file."""

@@ -256,31 +256,22 @@ def with_time_limit(
     cancelled delays nothing. Cancelling the result cancels *work* in the same way; nothing else
     makes it fail with ``CancelledError``.
     """
-    is_over = False
 
-    def stop(outcome: Deferred[_T]) -> None:
-        nonlocal is_over
-        is_over = True
-        work.cancel()
-
-    def expire() -> None:
-        stop(outcome)
-        outcome.errback(TimeLimitError())
-
-    def pass_on(result: Any) -> None:
-        if is_over:
+    def end(result: Any) -> None:
+        if outcome.called:
             return
-        if isinstance(result, Failure) and isinstance(result.value, CancelledError):
-            outcome.errback(IgnoreRequest("another component has cancelled it"))
+        timer.cancel()
+        if isinstance(result, Exception):
+            outcome.errback(result)
         else:
             outcome.callback(result)
+        work.cancel()
 
-    def end(result: _T | Failure) -> _T | Failure:
-        timer.cancel()
-        return result
+    def pass_on(result: _T | Failure) -> None:
+        is_cancelled = isinstance(result, Failure) and isinstance(result.value, CancelledError)
+        end(IgnoreRequest("another component has cancelled it") if is_cancelled else result)
 
-    outcome: Deferred[_T] = Deferred(stop)
-    timer = call_later(seconds, expire)
-    outcome.addBoth(end)
+    outcome: Deferred[_T] = Deferred(lambda _: end(CancelledError()))
+    timer = call_later(seconds, lambda: end(TimeLimitError()))
     work.addBoth(pass_on)
     return outcome

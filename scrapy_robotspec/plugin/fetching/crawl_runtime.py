@@ -103,7 +103,7 @@ class CrawlRuntime:
 
     # --- fetches
 
-    def take_turn(self, origin: Origin, request: Request) -> float:
+    def download_delay(self, origin: Origin, request: Request) -> float:
         """Use the turn of the page's download slot; seconds until then.
 
         A retry uses none. The first request to an origin is spaced like a page. It takes no place

@@ -114,7 +114,7 @@ class LookupHarness:
     def agent(self, request: str) -> str:
         return self.product
 
-    def take_turn(self, origin: Origin, request: str) -> float:
+    def download_delay(self, origin: Origin, request: str) -> float:
         return self.turn
 
     def fetch(self, origin: Origin, request: str) -> Deferred[FetchResult]:

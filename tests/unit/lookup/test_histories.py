@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order: every waiter gets one answer, every origin one flight.
+"""Whatever happens in any order: every waiter gets one answer, every origin one fetch at a time.
 
 Two processes share a store. Requests come, servers answer, threads lag, waiters give up, time
 passes, clocks jump, until one process closes in the middle of it all; then the other must come to

@@ -1,4 +1,4 @@
-"""The lookup: one flight per origin, every waiter answered, no waiter's end another's."""
+"""The lookup: one fetch per origin at a time, every waiter answered, no waiter's end another's."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
 from tests.support.stores import SharedStore, take
 
 from .fakes import (
@@ -55,7 +56,7 @@ def test_an_attempt_due_as_the_one_before_ends_is_made_at_once(step: float) -> N
 
 
 def test_wait_says_until_when() -> None:
-    """``inf`` while a flight is under way, the next attempt afterwards."""
+    """``inf`` while a fetch is in progress, the next attempt afterwards."""
     harness = LookupHarness(retry_delay=8.0)
     found = harness.ask()
     assert isinstance(found, Pending)
@@ -253,6 +254,8 @@ def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
     one.answer(FILE)
     one.time.advance(0.9 * DAY)
     assert isinstance(two.ask(), Pending)  # until the record has come
+    assert isinstance(two.ask(), Resolved)
+    one.time.advance(RETRY_PAUSE)
     assert isinstance(two.ask(), Resolved)
     assert two.fetched == [A]
     assert two.ask() == two.ask()

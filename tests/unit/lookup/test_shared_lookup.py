@@ -1,4 +1,4 @@
-"""One flight: what it evaluates, what it shares, and how long it waits for another process."""
+"""One fetch: what it evaluates, what it shares, and how long it waits for another process."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def test_a_record_of_the_shared_store_is_parsed_once(monkeypatch: pytest.MonkeyP
     assert parsed == [FILE.body]
 
 
-def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> None:
-    """Even where the flight has not paused once."""
+def test_a_handler_that_looks_up_its_own_origin_starts_no_second_fetch() -> None:
+    """Even where the fetch has not paused once."""
     _, one, two = two_processes()
     one.ask()
     one.answer(FILE)

@@ -25,7 +25,7 @@ from .fakes import START, A, B, C
 
 #: A call that adds nothing, a row, a row, a record.
 CALLS: dict[str, Callable[[TieredStore, Origin], Any]] = {
-    "get": lambda store, origin: Deferred.fromCoroutine(store.get_news(origin, None, "-")),
+    "get": lambda store, origin: Deferred.fromCoroutine(store.get_shared(origin, None, "-")),
     "claim": lambda store, origin: Deferred.fromCoroutine(store.claim(origin, START, None, "-")),
     "reserve": lambda store, origin: store.reserve(origin, SlotRequest(1.0)),
     "put": lambda store, origin: store.share(record(START, origin), None),
@@ -89,35 +89,38 @@ def levels(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
 
 
 @pytest.mark.parametrize(("known", "theirs"), [(1.0, 2.0), (2.0, 1.0), (None, 2.0)])
-def test_another_record_than_the_known_one_is_news(known: float | None, theirs: float) -> None:
-    """A claim that returns news takes no lease."""
+def test_another_record_than_the_known_one_is_returned(known: float | None, theirs: float) -> None:
+    """Then a claim takes no lease."""
     shared = SharedStore()
     put(shared, record(theirs))
     both = tiered(shared)
     held = None if known is None else record(known)
     assert result_of(both.claim(A, START, held, "-")) == Claim(False, record(theirs))
-    assert result_of(both.get_news(A, held, "-")) == record(theirs)
+    assert result_of(both.get_shared(A, held, "-")) == record(theirs)
     assert take(shared, A, "others", START, 1)
 
 
-def test_the_known_record_is_no_news() -> None:
+def test_the_known_record_is_not_returned() -> None:
     shared = SharedStore()
     put(shared, record(1.0))
     both = tiered(shared)
-    assert result_of(both.get_news(A, record(1.0), "-")) is None
+    assert result_of(both.get_shared(A, record(1.0), "-")) is None
     assert result_of(both.claim(A, START, record(1.0), "-")) == Claim(True)
 
 
-def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
+def test_store_that_fails_leaves_the_memory(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """The crawl goes on alone: it asks, keeps and leases as if there were no store."""
     (tmp_path / "robots.db").mkdir()
     both = tiered(open_shared_store(f"sqlite:///{tmp_path}/robots.db"))
     assert result_of(both.claim(A, START, None, "-")).granted
     both.put(record(START))
     both.share(record(START), None)
-    assert result_of(both.get_news(A, None, "-")) is None
+    assert result_of(both.get_shared(A, None, "-")) is None
     assert both.get(A) == record(START)
     assert both.close().called
+    assert "robots.db: OperationalError: unable to open database file" in caplog.text
 
 
 def test_close_waits_for_every_write_also_those_that_follow_from_others() -> None:

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.store.base import (
     HORIZON,
@@ -35,6 +34,7 @@ from tests.support.tls import write_certificate
 
 pytest.importorskip("redis", reason="the Redis client is not installed")
 import redis
+from redis.exceptions import RedisClusterException
 
 NOW = 1_800_000_000.0
 DAY = 86_400
@@ -148,7 +148,7 @@ def test_a_flushed_server_is_an_empty_one(store: RecordStore, client: redis.Redi
     assert take(store, ORIGIN, "b", NOW, 30)
 
 
-def test_a_stopped_server_is_a_store_error_and_a_started_one_works(
+def test_a_stopped_server_is_an_error_and_a_started_one_works(
     store: RecordStore, server: RedisServer
 ) -> None:
     """The same store finds it again."""
@@ -161,7 +161,7 @@ def test_a_stopped_server_is_a_store_error_and_a_started_one_works(
         lambda: store.release(ORIGIN, "a"),
         lambda: store.reserve(ORIGIN, SlotRequest(1.0)),
     ):
-        with pytest.raises(StoreError, match="Redis"):
+        with pytest.raises(redis.RedisError):
             call()
     server.start()
     assert store.get(ORIGIN) is None
@@ -184,7 +184,7 @@ def test_a_server_that_hung_mixes_no_answers_up(store: RecordStore, server: Redi
     put(store, plain_record(other, NOW))
     server.signal(signal.SIGSTOP)
     for _ in range(3):
-        with pytest.raises(StoreError, match="Redis"):
+        with pytest.raises(redis.RedisError):
             store.get(ORIGIN)
     server.signal(signal.SIGCONT)
     assert store.get(other) == plain_record(other, NOW)
@@ -227,7 +227,7 @@ def test_a_server_that_never_answers_holds_no_call_for_ever(
 
     monkeypatch.setattr(socket.socket, "settimeout", note)
     store = open_shared_store(f"{scheme}://127.0.0.1:{silent.port}/0?timeout=0.125")
-    with pytest.raises(StoreError):
+    with pytest.raises((redis.RedisError, RedisClusterException)):
         store.get(ORIGIN)
     assert limits == {0.125}
     silent.close()
@@ -243,7 +243,7 @@ def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
         known.close()
         for uri in (f"redis://{host}/0", f"redis://:hidden@{host}/0"):
             unknown = open_shared_store(uri)
-            with pytest.raises(StoreError) as caught:
+            with pytest.raises(redis.RedisError) as caught:
                 unknown.get(ORIGIN)
             assert "hidden" not in str(caught.value)
             unknown.close()
@@ -258,19 +258,18 @@ def test_rediss_is_encrypted_and_the_server_has_to_prove_itself(tmp_path: Path) 
     with RedisServer(tmp_path, *options, *files):
         uri = f"rediss://127.0.0.1:{port}/0"
         assert put_and_get(uri, trusting=pem) == "True"
-        assert put_and_get(uri, trusting="").startswith("StoreError")
+        assert put_and_get(uri, trusting="").startswith("refused")
 
 
 def put_and_get(uri: str, trusting: str) -> str:
     """In a process of its own: OpenSSL reads its environment once."""
     program = (
-        "import sys\n"
-        "from scrapy_robotspec.errors import StoreError\n"
+        "import sys, redis\n"
         "from scrapy_robotspec.store.uri import open_store\n"
         "from tests.support.records import ORIGIN, record\n"
         "store = open_store(sys.argv[1])\n"
         "try: store.put(record(), 'me', None); print(store.get(ORIGIN) == record())\n"
-        "except StoreError as error: print('StoreError', error)\n"
+        "except redis.ConnectionError as error: print('refused', error)\n"
     )
     return run_program(program, uri, SSL_CERT_FILE=trusting).stdout.strip()
 
@@ -299,7 +298,7 @@ def test_a_full_redis_that_still_reads_does_not_work_again(
         client.config_set("maxmemory", 1)
         for _ in range(3):
             shared.share(record(), None)
-            assert result_of(shared.get_news(ORIGIN, None, "")) is None
+            assert result_of(shared.get_shared(ORIGIN, None, "")) is None
         assert [entry.levelname for entry in caplog.records] == ["WARNING"]
         client.config_set("maxmemory", 0)
     shared.share(record(), None)

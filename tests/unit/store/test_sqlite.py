@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import sqlite
 from scrapy_robotspec.store.base import KEPT, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
@@ -93,11 +92,11 @@ def test_whatever_is_raised_in_a_transaction_leaves_the_file_to_other_processes(
     put(store, record())
     other = SqliteStore(path, timeout=0.05)
     lone = "\ud800"  # no text of a database
-    with pytest.raises(StoreError, match="UnicodeEncodeError"):
+    with pytest.raises(UnicodeEncodeError):
         store.put(plain_record(ORIGIN, NOW), lone, None)
     put(other, plain_record(origin(1), NOW))
     monkeypatch.setattr(RobotsRecord, "to_bytes", _out_of_memory)
-    with pytest.raises(StoreError, match="MemoryError"):
+    with pytest.raises(MemoryError):
         store.put(plain_record(ORIGIN, NOW + 1), "us", record().updated_at)
     monkeypatch.undo()
     put(other, plain_record(origin(2), NOW))
@@ -122,18 +121,18 @@ def test_tables_of_others_are_left_alone(path: str) -> None:
     connection.close()
 
 
-def test_a_file_that_is_no_database_is_a_store_error(path: str) -> None:
+def test_a_file_that_is_no_database_is_an_error(path: str) -> None:
     """And is not touched."""
     content = b"this is not a database, not at all" * 100
     with open(path, "wb") as file:
         file.write(content)
-    with pytest.raises(StoreError, match=r"robots\.db: DatabaseError: file is not a database"):
+    with pytest.raises(sqlite3.DatabaseError, match="file is not a database"):
         SqliteStore(path).get(ORIGIN)
     with open(path, "rb") as file:
         assert file.read() == content
 
 
-def test_a_database_with_broken_pages_is_a_store_error(path: str) -> None:
+def test_a_database_with_broken_pages_is_an_error(path: str) -> None:
     """No record is made up from them."""
     store = SqliteStore(path)
     for number in range(200):
@@ -143,35 +142,34 @@ def test_a_database_with_broken_pages_is_a_store_error(path: str) -> None:
     with open(path, "r+b") as file:
         file.seek(4096)
         file.write(os.urandom(size - 4096))
-    with pytest.raises(StoreError):  # noqa: PT012
+    with pytest.raises(sqlite3.Error):  # noqa: PT012
         broken = SqliteStore(path)
         for number in range(200):
             assert broken.get(origin(number)) is None
 
 
-def test_a_missing_folder_is_a_store_error(tmp_path: Path) -> None:
-    with pytest.raises(StoreError):
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
         SqliteStore(str(tmp_path / "missing" / "robots.db")).get(ORIGIN)
 
 
-def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
+def test_a_full_disk_is_an_error_and_harms_no_record(path: str) -> None:
     """A real limit on the file's size stands for the disk."""
     program = (
-        "import os, resource, signal, sys\n"
+        "import os, resource, signal, sqlite3, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))\n"
-        "from scrapy_robotspec.errors import StoreError\n"
         "from scrapy_robotspec.store.sqlite import SqliteStore\n"
         "from tests.support.records import origin, record\n"
         "store = SqliteStore(sys.argv[1])\n"
         "try:\n"
         "    for n in range(1000): \n"
         "        store.put(record(origin(n), body=os.urandom(3000)), 'me', None)\n"
-        "except StoreError as error: print('StoreError:', n)\n"
+        "except sqlite3.Error: print('full:', n)\n"
     )
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY
     answer = run_program(program, path).stdout
-    assert answer.startswith("StoreError:")
+    assert answer.startswith("full:")
     store = SqliteStore(path)
     written = int(answer.split(":")[1])
     assert 0 < written < 1000
@@ -190,7 +188,7 @@ def test_a_lost_file_is_created_again_after_the_failure(path: str) -> None:
         file.truncate(100)
     for end in ("-wal", "-shm"):
         os.remove(path + end)
-    with pytest.raises(StoreError):
+    with pytest.raises(sqlite3.Error):
         put(store, record())
     os.remove(path)
     put(store, record())
@@ -198,13 +196,13 @@ def test_a_lost_file_is_created_again_after_the_failure(path: str) -> None:
     store.close()
 
 
-def test_another_process_that_writes_for_long_is_a_store_error(path: str) -> None:
+def test_another_process_that_writes_for_long_is_an_error(path: str) -> None:
     """A call waits as long as it may, then says so."""
     store = SqliteStore(path, timeout=0.05)
     assert store.get(ORIGIN) is None
     with sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="locked"):
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
             put(store, record())
         assert store.get(ORIGIN) is None  # reading goes on meanwhile
         other.execute("COMMIT")
