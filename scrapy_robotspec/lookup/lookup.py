@@ -22,7 +22,7 @@ from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, fire, pause
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, Pending, Resolved, RulesCache
+from scrapy_robotspec.lookup.rules_cache import Pending, Resolved, RulesCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +116,6 @@ class Lookup:
     """Answers :meth:`ask` at once, and fetches in the background what is missing.
 
     *limit* bounds the fetches. *max_size* is the parsing limit in bytes, None for the edition's.
-    *max_bytes* bounds the parsed files that are kept; a dropped one is parsed again later.
     """
 
     def __init__(
@@ -127,13 +126,11 @@ class Lookup:
         live: LiveOrigins,
         *,
         max_size: int | None = None,
-        max_bytes: int = MAX_BYTES,
     ) -> None:
         self._runtime = runtime
         self.store = store
         self.limiter = FetchLimiter(limit, runtime.loop_time, runtime.call_later)
-        self._max_size = max_size
-        self.rules = RulesCache(max_bytes, max_size)
+        self.rules = RulesCache(max_size=max_size)
         self._live = live
         self._now = runtime.clock
         self._sleep = partial(pause, runtime.call_later)

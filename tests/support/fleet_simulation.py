@@ -154,6 +154,8 @@ def gaps(times: list[float]) -> list[float]:
 class Way:
     """The way of one process to the store of its fleet."""
 
+    name = "the fleet's store"
+
     def __init__(self, process: Process) -> None:
         self._process = process
 
@@ -162,7 +164,7 @@ class Way:
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         if self._process.is_cut_off:
-            raise StoreError("no way to the store")
+            raise OSError("no way to the store")
         return self._process.fleet.store.reserve(origin, asked)
 
 

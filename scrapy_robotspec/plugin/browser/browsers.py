@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from scrapy_robotspec.plugin.browser.chromium import Chromium
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Mapping
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Visit
 
@@ -76,73 +76,40 @@ class Once(Generic[_T]):
         return await asyncio.shield(self._results[key])
 
 
-class PlaywrightRoutes:
-    """Checks requests of browsers other than Chromium, which have no DevTools protocol.
-
-    Playwright calls no route for the redirects of a request, so only the first URL of each is
-    checked before it is sent. The final URL of a page is checked by the middleware. *every*: check
-    more than navigations. *visits* are those of the pages that Scrapy has opened.
-    """
-
-    def __init__(self, guard: BrowserGuard, visits: Mapping[Any, Visit], *, every: bool) -> None:
-        self._guard = guard
-        self._visits = visits
-        self._every = every
-        self.add = Once(self._route_windows)
-        """Called with a context: checks the windows that its pages open."""
-
-    async def _route_windows(self, context: Any) -> None:
-        # Pages that Scrapy opens are routed by scrapy-playwright, which calls refuses().
-        await context.route("**", self._on_route)
-
-    async def _on_route(self, route: Any, request: Any) -> None:
-        if await self.refuses(request):
-            await route.abort()
-        else:
-            await route.fallback()
-
-    async def refuses(self, request: Any) -> bool:
-        """Whether playwright's *request* has to be aborted."""
-        frame = None
-        with suppress(Exception):  # playwright's: a new window's first request, or a worker's
-            frame = request.frame
-        # Firefox's <object> and <embed> seem to navigate the page, but load no document.
-        navigation = request.is_navigation_request() and request.resource_type == "document"
-        main = navigation and (frame is None or frame.parent_frame is None)
-        if not (main or self._every):
-            return False
-        visit = self._visits.get(frame.page) if frame is not None else None
-        navigates = main and visit is not None
-        return not await self._guard.allows(request.url, visit, navigates=navigates)
-
-
 class Browsers:
-    """*predicate* is the user's ``PLAYWRIGHT_ABORT_REQUEST``, which runs first."""
+    """Checks what pages request, before it is sent.
+
+    Browsers other than Chromium have no DevTools protocol, and playwright calls no route for the
+    redirects of a request: there only the first URL of each is checked. The final URL of a page is
+    checked by the middleware. *predicate* is the user's ``PLAYWRIGHT_ABORT_REQUEST``, which runs
+    first. *every*: check more than navigations.
+    """
 
     def __init__(self, guard: BrowserGuard, predicate: Predicate | None, *, every: bool) -> None:
         self._guard = guard
         self._predicate = predicate
         self._every = every
         self._visits: WeakKeyDictionary[Any, Visit] = WeakKeyDictionary()
-        self._routes = PlaywrightRoutes(guard, self._visits, every=every)
+        """Those of the pages that Scrapy has opened."""
         self._browsers: Once[Chromium | None] = Once(self._start)
-        self._contexts: Once[None] = Once(self._prepare_context)
-        self._pages: Once[None] = Once(self._prepare_page)
+        self._contexts: Once[None] = Once(self._prepare)
+        self._sockets: Once[None] = Once(self._check_web_sockets)
         self._paused: WeakSet[Any] = WeakSet()
         self._warned = False
 
     async def open(self, page: Any, visit: Visit) -> None:
         """Check the requests of *page*; called before the first of them."""
         self._visits[page] = visit
-        context = page.context
-        chromium = await self._browsers(context.browser or context)  # Android's have no browser
-        if chromium is None:
-            await self._routes.add(context)
-        else:
+        chromium = await self._chromium(page.context)
+        if chromium is not None:
             await chromium.add(page, visit)
             self._paused.add(page)
-        await self._contexts(context)
-        await self._pages(page)
+        await self._contexts(page.context)
+        if self._every:
+            await self._sockets(page)
+
+    async def _chromium(self, context: Any) -> Chromium | None:
+        return await self._browsers(context.browser or context)  # Android's have no browser
 
     async def _start(self, browser: Any) -> Chromium | None:
         """Pause the requests of *browser*; None: it cannot do that."""
@@ -154,14 +121,20 @@ class Browsers:
                 logger.warning(_ONLY_FIRST_URLS, str(error).partition("\n")[0])
             return None
 
-    async def _prepare_context(self, context: Any) -> None:
+    async def _prepare(self, context: Any) -> None:
+        """Check the windows that pages of *context* open."""
+        if await self._chromium(context) is None:
+            # Pages that Scrapy opens are routed by scrapy-playwright, which calls aborts().
+            await context.route("**", self._on_route)
         await context.add_init_script(_INIT_SCRIPT)
-        if self._every:  # of windows that pages open
-            await _check_web_sockets(context, self._guard, lambda: None)
-
-    async def _prepare_page(self, page: Any) -> None:
         if self._every:
-            await _check_web_sockets(page, self._guard, lambda: self._visits.get(page))
+            await self._sockets(context)
+
+    async def _on_route(self, route: Any, request: Any) -> None:
+        if await self._refuses(request):
+            await route.abort()
+        else:
+            await route.fallback()
 
     async def aborts(self, request: Any) -> bool:
         """Whether playwright's *request* is aborted, by the user or by robots.txt."""
@@ -171,27 +144,36 @@ class Browsers:
                 answer = await answer
             if answer:
                 return True
-        with suppress(Exception):  # playwright's: the request has no frame
-            if request.frame.page in self._paused:  # checked after the routes
-                return False
-        return await self._routes.refuses(request)
+        return await self._refuses(request)
 
+    async def _refuses(self, request: Any) -> bool:
+        frame = page = None
+        with suppress(Exception):  # playwright's: a new window's first request, or a worker's
+            frame = request.frame
+            page = frame.page
+        if page in self._paused:  # checked after the routes
+            return False
+        # Firefox's <object> and <embed> seem to navigate the page, but load no document.
+        navigation = request.is_navigation_request() and request.resource_type == "document"
+        main = navigation and (frame is None or frame.parent_frame is None)
+        if not (main or self._every):
+            return False
+        visit = None if page is None else self._visits.get(page)
+        navigates = main and visit is not None
+        return not await self._guard.allows(request.url, visit, navigates=navigates)
 
-async def _check_web_sockets(
-    owner: Any, guard: BrowserGuard, visit: Callable[[], Visit | None]
-) -> None:
-    """Check each WebSocket of *owner* (a context, a page) before it connects.
+    async def _check_web_sockets(self, owner: Any) -> None:
+        """Check each WebSocket of *owner* (a context, a page) before it connects.
 
-    Its URL is checked as that of the HTTP request that opens it. *visit* returns the visit that
-    has opened it, if that is known.
-    """
+        Its URL is checked as that of the HTTP request that opens it.
+        """
 
-    async def on_socket(socket: Any) -> None:
-        url = socket.url.replace("ws", "http", 1)
-        if await guard.allows(url, visit(), navigates=False):
-            socket.connect_to_server()
-        else:
-            await socket.close(code=1008, reason="Forbidden by robots.txt")
+        async def on_socket(socket: Any) -> None:
+            url = socket.url.replace("ws", "http", 1)
+            if await self._guard.allows(url, self._visits.get(owner), navigates=False):
+                socket.connect_to_server()
+            else:
+                await socket.close(code=1008, reason="Forbidden by robots.txt")
 
-    await owner.add_init_script(_NO_STREAMS)
-    await owner.route_web_socket("**", on_socket)
+        await owner.add_init_script(_NO_STREAMS)
+        await owner.route_web_socket("**", on_socket)

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_robotspec.plugin.reporting.stats import shown_url
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Visit
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -161,11 +163,8 @@ class Chromium:
         return None
 
 
-def _frames(tree: Event) -> set[str]:
+def _frames(tree: Event) -> Iterator[str]:
     """The ids of all frames of a frame tree."""
-    found, rest = set(), [tree]
-    while rest:
-        node = rest.pop()
-        found.add(node["frame"]["id"])
-        rest.extend(node.get("childFrames", ()))
-    return found
+    yield tree["frame"]["id"]
+    for child in tree.get("childFrames", ()):
+        yield from _frames(child)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag
 
@@ -24,7 +23,7 @@ from scrapy_robotspec.plugin.reporting.stats import shown_url
 from scrapy_robotspec.plugin.settings.request_policy import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -61,11 +60,7 @@ class Visit:
         self.is_open = True
         """Whether the download goes on; afterwards the page belongs to the spider."""
         self._begun = False
-        self._checks: set[asyncio.Future[None]] = set()
-
-    def at(self, url: str) -> Request:
-        """The request redirected to *url*: it keeps its tokens."""
-        return self.request.replace(url=url)
+        self._checks: set[asyncio.Future[Refusal | None]] = set()
 
     def begins_at(self, url: str) -> bool:
         """Whether this is the page's first navigation, and the request itself."""
@@ -77,16 +72,10 @@ class Visit:
         if self.is_open and self.refusal is None:
             self.refusal = refusal
 
-    @contextmanager
-    def checking(self) -> Iterator[None]:
-        """A navigation of the main frame is being checked."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._checks.add(done)
-        try:
-            yield
-        finally:
-            self._checks.discard(done)
-            done.set_result(None)
+    def check(self, deciding: asyncio.Future[Refusal | None]) -> None:
+        """*deciding* is about a navigation of the main frame."""
+        self._checks.add(deciding)
+        deciding.add_done_callback(self._checks.discard)
 
     async def checked(self) -> None:
         """Wait for checks in progress.
@@ -95,10 +84,6 @@ class Visit:
         """
         if self._checks:
             await asyncio.wait(self._checks)
-
-    def close(self) -> None:
-        """End the download: later refusals do not end the request."""
-        self.is_open = False
 
 
 class BrowserGuard:
@@ -109,7 +94,6 @@ class BrowserGuard:
         self._crawler = crawler
         self._stats = crawler.stats
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._middleware: RobotSpecMiddleware | None = None
 
     async def download(self, visit: Visit, send: Callable[[], Awaitable[Response]]) -> Response:
         """The response of *send*.
@@ -118,17 +102,12 @@ class BrowserGuard:
         """
         try:
             response = await send()
-        except Exception:
-            await visit.checked()
-            if visit.refusal is None:
-                raise
-        else:
-            await visit.checked()
-            if visit.refusal is None:
-                return response
         finally:
-            visit.close()
-        raise self._obeying.enforcer.refuse(visit.page, *visit.refusal)
+            await visit.checked()
+            visit.is_open = False  # later refusals do not end the request
+            if visit.refusal is not None:
+                raise self._obeying.enforcer.refuse(visit.page, *visit.refusal)
+        return response
 
     def visit(self, request: Request) -> Visit:
         """The visit for *request*; called in the loop of the crawl."""
@@ -148,18 +127,15 @@ class BrowserGuard:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(deciding, loop))
 
     async def _allows(self, url: str, visit: Visit | None, navigates: bool) -> bool:
-        if visit is None or not navigates:
-            return await self._decide(url, visit) is None
-        with visit.checking():
-            refused = await self._decide(url, visit)
-            if refused is not None:
-                visit.refuse(refused)
-        return refused is None
+        deciding = asyncio.ensure_future(self._decide(url, visit, navigates))
+        if visit is not None and navigates:
+            visit.check(deciding)
+        return await deciding is None
 
-    async def _decide(self, url: str, visit: Visit | None) -> Refusal | None:
+    async def _decide(self, url: str, visit: Visit | None, navigates: bool) -> Refusal | None:
         """Decide about *url*, and count. None: it is allowed."""
         robots = self._obeying.robots
-        request = Request(url) if visit is None else visit.at(url)
+        request = Request(url) if visit is None else visit.request.replace(url=url)
         origin = robots.policy.origin(request)
         if origin is None:
             return None
@@ -171,7 +147,10 @@ class BrowserGuard:
         page = "a page" if visit is None else shown_url(visit.request.url)
         reason = answer.decision.detail
         logger.debug("Aborted in the browser, for %s: %s (%s)", page, shown_url(url), reason)
-        return Refusal(request, answer)
+        refusal = Refusal(request, answer)
+        if visit is not None and navigates:
+            visit.refuse(refusal)
+        return refusal
 
     async def _answer(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*; without a robots.txt in time it is refused."""
@@ -201,10 +180,9 @@ class BrowserGuard:
 
     @property
     def _obeying(self) -> RobotSpecMiddleware:
-        if self._middleware is None:
-            self._middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
-        assert self._middleware is not None, "the add-on enables both"
-        return self._middleware
+        middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
+        assert middleware is not None, "the add-on enables both"
+        return middleware
 
 
 def _unanswered(origin: Origin, failure: str) -> Answer:

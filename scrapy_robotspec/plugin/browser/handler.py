@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy.utils.misc import load_object
@@ -57,21 +58,20 @@ class _Guarded:
         handler.abort_request = browsers.aborts
         return cast("Self", handler)
 
-    async def _visit(self, request: Request, send: Callable[[], Awaitable[Response]]) -> Response:
-        """Send *request* by *send*, and check what its page requests."""
+    async def _send(self, request: Request, send: Callable[..., Awaitable[Response]]) -> Response:
+        """Send *request* by *send*, and check what its page requests, if it is for one."""
+        if not request.meta.get("playwright"):
+            return await send(request)
         own = cast("Any", self)
         visit = own._guard.visit(request)
         with _opening_pages(request, visit, own._browsers):
-            response: Response = await own._guard.download(visit, send)
+            response: Response = await own._guard.download(visit, partial(send, request))
         return response
 
 
 class _GuardedHandler(_Guarded):
     async def download_request(self, request: Request) -> Response:
-        send = cast("Any", super()).download_request
-        if not request.meta.get("playwright"):
-            return cast("Response", await send(request))
-        return await self._visit(request, lambda: send(request))
+        return await self._send(request, cast("Any", super()).download_request)
 
 
 class _GuardedDeferredHandler(_Guarded):
@@ -79,10 +79,8 @@ class _GuardedDeferredHandler(_Guarded):
 
     def download_request(self, request: Request, spider: Spider) -> Deferred[Response]:
         send = cast("Any", super()).download_request
-        if not request.meta.get("playwright"):
-            return cast("Deferred[Response]", send(request, spider))
         return _compat.deferred(
-            self._visit(request, lambda: _compat.as_future(send(request, spider)))
+            self._send(request, lambda _: _compat.as_future(send(request, spider)))
         )
 
 

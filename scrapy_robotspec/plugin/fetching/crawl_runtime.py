@@ -56,6 +56,7 @@ class CrawlRuntime:
     *stats* counts fetches.
     """
 
+    clock = staticmethod(time.time)
     random = staticmethod(random.random)
     call_later = staticmethod(_compat.call_later)
 
@@ -89,9 +90,6 @@ class CrawlRuntime:
         self._policy = settings.policy()
         self._overrides = settings.overrides
         self.live = live
-
-    def clock(self) -> float:
-        return time.time()
 
     def policy(self, origin: Origin) -> AccessPolicy:
         override = self._overrides.find(origin) if self._overrides else None

@@ -122,12 +122,7 @@ def robots_request(
 
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
     """The exchange of the request for *url*, as received."""
-    lines = [
-        (name, value)
-        for name, values in response.headers.items()
-        if isinstance(values, list)
-        for value in values
-    ]
+    lines = [(name, value) for name, values in dict.items(response.headers) for value in values]
     lines += [(b"Content-Encoding", value) for value in _codings(response, transfer)]
     return Exchange(
         url,

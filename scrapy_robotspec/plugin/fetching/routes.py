@@ -66,30 +66,24 @@ class Routes:
 
     def see(self, origin: Origin, request: Request) -> Route:
         """Remember the route of *request*, which waits for the robots.txt of *origin*."""
-        route = Route.of(request, self._keys)
-        live = self._live.get(origin)
-        if live is not None and len(live.routes) < _MAX_ROUTES:
-            live.routes.setdefault(route.name, route)
+        route, known = Route.of(request, self._keys), self._live[origin].routes
+        if len(known) < _MAX_ROUTES:
+            known.setdefault(route.name, route)
         return route
 
     def best(self, origin: Origin, own: Route) -> Route:
         """The route with the fewest failures; of equal ones *own*."""
-        live = self._live.get(origin)
-        if live is None or not live.failed_routes:
-            return own
+        live = self._live[origin]
         routes: list[Route] = [own, *live.routes.values()]
         return min(routes, key=lambda route: live.failed_routes[route.name])
 
     def failed(self, origin: Origin, route: Route) -> None:
         """Prefer other routes to *origin* from now on."""
-        live = self._live.get(origin)
-        if live is not None:
-            live.failed_routes[route.name] += 1
+        self._live[origin].failed_routes[route.name] += 1
 
     def has_failed(self, origin: Origin) -> bool:
         """Whether a fetch of *origin* failed since its last usable response."""
-        live = self._live.get(origin)
-        return live is not None and bool(live.failed_routes)
+        return bool(self._live[origin].failed_routes)
 
     def worked(self, proxy: str | None, origin: Origin, now: float) -> None:
         """*origin* responded through *proxy*, or directly, at *now* (epoch seconds)."""
@@ -103,10 +97,9 @@ class Routes:
 
     def forget(self, origin: Origin) -> None:
         """Forget the routes to *origin*, whose robots.txt is known, and their failures."""
-        live = self._live.get(origin)
-        if live is not None:
-            live.routes.clear()
-            live.failed_routes.clear()
+        live = self._live[origin]
+        live.routes.clear()
+        live.failed_routes.clear()
 
     def is_proven(self, proxy: str, now: float) -> bool:
         """Whether any origin responded through *proxy* in the last minutes."""

@@ -18,7 +18,7 @@ from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchDone, Lookup, Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.loop_time import LoopTime
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 from scrapy_robotspec.lookup.shared_lookup import SharedLookup
 from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -85,8 +85,8 @@ class LookupHarness:
             self.store,
             limit,
             LiveOrigins(),
-            max_bytes=max_bytes,
         )
+        self.lookup.rules = RulesCache(max_bytes)
         self.lookup.followers.append(self)
         self.limiter = self.lookup.limiter
         self.fetching: dict[Origin, Deferred[FetchResult]] = {}

@@ -93,7 +93,7 @@ def allowed(harness: LookupHarness, origin: Origin, path: str) -> bool:
 
 def test_an_evicted_origin_in_the_temporary_file_is_decided_as_before() -> None:
     harness = LookupHarness(max_bytes=1)
-    harness.memory._table.max_number, harness.memory._max_spilled = 1, 10
+    harness.memory._table.max_number = 1
     for origin in (A, B, C):
         harness.ask(origin)
         harness.answer(FILE, origin)

@@ -11,9 +11,14 @@ from typing import Any, cast
 
 import pytest
 
-from scrapy_robotspec.plugin.browser.browsers import PlaywrightRoutes
+from scrapy_robotspec.plugin.browser.browsers import Browsers
 
-PAGE = "a page that Scrapy opened"
+
+class Page:
+    """A page that Scrapy opened."""
+
+
+PAGE = Page()
 MAIN = SimpleNamespace(parent_frame=None, page=PAGE)
 INNER = SimpleNamespace(parent_frame=MAIN, page=PAGE)
 
@@ -41,8 +46,9 @@ def request(kind: str, frame: Any, *, navigation: bool) -> Any:
 def check(asked: Any, *, every: bool) -> tuple[bool, list[bool]]:
     """Whether the request is aborted, and which checks were made."""
     guard = Guard()
-    routes = PlaywrightRoutes(cast("Any", guard), {PAGE: cast("Any", "visit")}, every=every)
-    return asyncio.run(routes.refuses(asked)), guard.navigates
+    browsers = Browsers(cast("Any", guard), None, every=every)
+    browsers._visits[PAGE] = cast("Any", "visit")
+    return asyncio.run(browsers.aborts(asked)), guard.navigates
 
 
 @pytest.mark.parametrize("every", [False, True], ids=["page", "all"])

@@ -27,7 +27,7 @@ def test_the_first_refusal_of_a_download_counts() -> None:
     opened, closed, first = visit(), visit(), refusal("https://example.com/1")
     opened.refuse(first)
     opened.refuse(refusal("https://example.com/2"))
-    closed.close()
+    closed.is_open = False
     closed.refuse(first)
     assert (opened.refusal, closed.refusal) == (first, None)
 
@@ -40,28 +40,26 @@ def test_only_the_first_navigation_to_the_request_itself_is_known() -> None:
     assert Visit(Request(f"{URL}#part"), ()).begins_at(URL)  # browsers do not send fragments
 
 
-def test_a_request_of_the_page_keeps_the_meta_of_its_request() -> None:
-    inner = visit(robotspec_user_agent_token="other").at("https://example.org/")
-    assert inner.url == "https://example.org/"
-    assert inner.meta["robotspec_user_agent_token"] == "other"
+def test_a_page_may_be_exempt() -> None:
     assert visit(dont_obey_robotstxt=True).exempt
+    assert not visit().exempt
 
 
 def test_a_download_ends_after_the_checks_that_it_has_caused() -> None:
     async def run() -> list[str]:
         opened, order = visit(), []
 
-        async def check() -> None:
-            with opened.checking():
-                await asyncio.sleep(0.01)
-                order.append("checked")
+        async def check() -> Refusal | None:
+            await asyncio.sleep(0.01)
+            order.append("checked")
+            return None
 
         async def download() -> None:
             await opened.checked()
             order.append("ended")
 
         checking = asyncio.ensure_future(check())
-        await asyncio.sleep(0)
+        opened.check(checking)
         await asyncio.gather(download(), checking)
         await opened.checked()  # nothing to wait for
         return order
