@@ -55,7 +55,7 @@ class FetchLimiter:
         self._running: dict[bool, dict[Origin, float]] = {False: {}, True: {}}
         """Start times (counted seconds), oldest first, by whether the origin was asked before."""
         self._young: dict[Origin, float] = {}
-        """Those that are not silent yet."""
+        """Start times of fetches that are not silent yet."""
         self.started = 0
         """Number of fetches that have begun."""
         self._time = time

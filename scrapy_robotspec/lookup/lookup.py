@@ -63,7 +63,10 @@ class Runtime(Protocol):
         """Product name of the User-Agent that the robots.txt request for *request* has."""
 
     def download_delay(self, origin: Origin, request: Any) -> float:
-        """Seconds until *request* to *origin* may be sent; the next one keeps its delay then."""
+        """Seconds until *request* may be sent to *origin*.
+
+        The delay of the page after it begins then.
+        """
 
     def fetch(self, origin: Origin, request: Any) -> Deferred[FetchResult]:
         """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""
@@ -263,7 +266,7 @@ class Lookup:
             live.fetch.cancel()
 
     async def _run(self, fetch: Fetch) -> FetchDone | None:
-        """What *fetch* leads to; None for a refresh without a result, which changes nothing."""
+        """Run *fetch*; None: a refresh has no result, which changes nothing."""
         was_cancelled = False
         try:
             return await self._find(fetch)

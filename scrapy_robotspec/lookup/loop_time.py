@@ -83,7 +83,7 @@ class LoopTime:
 
     def _tick(self) -> None:
         late_until = self.late_until()
-        # What had come when these were over was read before this tick.
+        # The event loop has read since these were over.
         over = [limit for limit in self._limits if limit.at <= self._counted]
         self._counted = self.now()
         self._ticked_at = self._monotonic()
