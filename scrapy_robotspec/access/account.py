@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.access.reasons import (
     ANSWERS,
@@ -119,7 +119,8 @@ def has_failed(record: RobotsRecord) -> bool:
     return record.fetched_at is None or (record.failed_at or 0.0) >= record.fetched_at
 
 
-class WaitEnd(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WaitEnd:
     """The end of a wait for a robots.txt."""
 
     end: Literal["answered", "given_up", "copy"]

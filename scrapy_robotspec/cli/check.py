@@ -28,7 +28,6 @@ from scrapy_robotspec.render.as_text import crawler_summary, explained, file_sum
 from scrapy_robotspec.render.explanation import (
     Explanation,
     explain,
-    explain_fully,
     explain_site,
     refused_by_usage,
 )
@@ -221,11 +220,10 @@ class Answers:
         """
         self._file = name
         parsed = ParsedFile(robots)
-        answer = explain_fully if self.fully else explain
         question, default = self.question, self.session.default_tokens
         for tokens in options.find_crawlers(question.crawlers, [parsed], default):
             for url in urls:
-                found = answer(parsed, url, tokens)
+                found = explain(parsed, url, tokens, fully=self.fully)
                 self.add(refused_by_usage(found, robots, question.sites.usage))
 
     def by_sites(self, task: QueryTask, total: int = 0) -> None:

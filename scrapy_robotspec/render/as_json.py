@@ -35,8 +35,11 @@ _FULL_KEYS = (
 
 
 def dumps(value: Any) -> str:
-    """``value`` on one line; everything but printable ASCII is escaped (SAF-04)."""
-    return json.dumps(value)
+    """``value`` on one line; everything but printable ASCII is escaped (SAF-04).
+
+    A dataclass becomes an object of its fields.
+    """
+    return json.dumps(value, default=asdict)
 
 
 def verdict_object(found: Explanation) -> dict[str, Any]:
@@ -126,7 +129,7 @@ def group_object(group: GroupSummary) -> dict[str, Any]:
     return {
         "group_lines": group.first_lines,
         "crawl_delay": group.crawl_delay,
-        "other": [asdict(line) for line in group.other],
+        "other": group.other,
     }
 
 
@@ -137,7 +140,7 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
         lifetime = record.expires_at - record.fetched_at
     return {
         **{name: getattr(record, name) for name in _RECORD_FIELDS},
-        "hops": [asdict(hop) for hop in record.hops],
+        "hops": record.hops,
         "meaning": record.meaning and record.meaning.value,
         "lifetime": lifetime,
         "bytes": len(record.body),

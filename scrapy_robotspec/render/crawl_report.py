@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -154,28 +154,26 @@ class OriginStats:
         return was_slow and self.wait_end is not None and not self.is_given_up
 
 
+#: Fields that a line has in another form, and those for the page alone.
+_NOT_IN_LINES = ("origin", "requests", "words", "file")
+
+
 def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
     """A JSON line for each origin, in printable ASCII."""
-    for origin in origins:
-        shown = {each.name: getattr(origin, each.name) for each in fields(origin)}
-        requests: RequestCounts = shown.pop("requests")
-        del shown["words"], shown["file"]
-        shown = {
-            "origin": shown.pop("origin") or None,
-            "let_through": requests.of(Group.LET_THROUGH),
-            "refused": requests.of(Group.REFUSED),
-            "outcomes": requests.to_json(),
-            **shown,
-        }
+    names = [each.name for each in fields(OriginStats) if each.name not in _NOT_IN_LINES]
+    for row in origins:
+        shown = {name: getattr(row, name) for name in names}
         for name in ("first_asked", "answered", "wait_began", "pending_since"):
             shown[name] = _time(shown[name])
         for name in ("seconds", "wait_seconds"):
             shown[name] = round(shown[name], 3)
-        if origin.wait_end is not None:
-            shown["wait_end"] = origin.wait_end._asdict()
-        for name in ("redirects", "refused_by"):
-            shown[name] = [asdict(each) for each in shown[name]]
-        yield f"{dumps(shown)}\n"
+        first = {
+            "origin": row.origin or None,
+            "let_through": row.requests.of(Group.LET_THROUGH),
+            "refused": row.requests.of(Group.REFUSED),
+            "outcomes": row.requests.to_json(),
+        }
+        yield f"{dumps({**first, **shown})}\n"
 
 
 def _time(seconds: float | None) -> str | None:

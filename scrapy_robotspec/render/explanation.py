@@ -83,22 +83,16 @@ class Explanation(NamedTuple):
         usage = self.refusal and self.refusal.detail
         return REASONS[self.reason].short.format(rule=line, usage=usage)
 
-    @property
-    def sentence(self) -> str:
-        """``examplebot may not fetch /a``, escaped, without the reason."""
-        if self.allowed is None:
-            return f"No decision for {safe(self.url)}"
-        name = self.crawler if self.tokens else self.crawler.capitalize()
-        return f"{name} may {'' if self.allowed else 'not '}fetch {safe(self.url)}"
 
-
-def explain(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explanation:
+def explain(
+    file: ParsedFile, url: str | bytes, tokens: Sequence[str], *, fully: bool = False
+) -> Explanation:
     """The verdict about a URL or path, with its rule.
 
-    The path, losing rules and the group are left out.
+    *fully*: with the path, every rule that matches and the group that applies.
     """
     verdict = file.robots.explain_served(url, tokens)
-    return Explanation(
+    found = Explanation(
         url if isinstance(url, str) else decode(url),
         tuple(tokens),
         verdict.allowed,
@@ -107,6 +101,7 @@ def explain(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explan
         crawler=crawler_words(tokens, file.written),
         edition=file.robots.edition,
     )
+    return _with_rules(found, file, url) if fully else found
 
 
 def refused_by_usage(found: Explanation, robots: RobotsTxt, labels: Sequence[str]) -> Explanation:
@@ -120,11 +115,6 @@ def refused_by_usage(found: Explanation, robots: RobotsTxt, labels: Sequence[str
     if refusal is None:
         return found
     return found._replace(allowed=False, reason="usage", refusal=refusal)
-
-
-def explain_fully(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explanation:
-    """As :func:`explain`, with every rule that matches and the group that applies."""
-    return _with_rules(explain(file, url, tokens), file, url)
 
 
 def _with_rules(found: Explanation, file: ParsedFile, url: str | bytes) -> Explanation:
@@ -141,22 +131,15 @@ def _with_rules(found: Explanation, file: ParsedFile, url: str | bytes) -> Expla
 
 
 def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
-    """The decision about a URL of a site.
-
-    ``fully``: with losing rules and the group.
-    """
-    decision = site.decision
-    crawler = crawler_words(site.tokens)
+    """The decision about a URL of a site; *fully* as in :func:`explain`."""
+    decision, crawler = site.decision, crawler_words(site.tokens)
+    found = Explanation(site.url, site.tokens, None, "problem", crawler=crawler, site=site)
     if decision is None:
-        return Explanation(site.url, site.tokens, None, "problem", crawler=crawler, site=site)
-    found = Explanation(
-        url=site.url,
-        tokens=site.tokens,
+        return found
+    found = found._replace(
         allowed=decision.allowed,
         reason=decision.reason,
         verdict=decision.verdict,
-        crawler=crawler,
-        site=site,
         edition=site.edition,
     )
     if not fully or site.robots is None or decision.verdict is None:

@@ -8,6 +8,7 @@ The template has its words; this finds what belongs into its tables.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -159,7 +160,7 @@ def _end(site: OriginStats) -> str:
     if site.wait_end is None:
         return f"{site.words} ({failure})"
     kind = site.wait_end.failure and site.wait_end.failure.partition(":")[0]
-    return site.wait_end._replace(failure=kind).words
+    return replace(site.wait_end, failure=kind).words
 
 
 def _rows(entries: Iterable[Entry]) -> list[list[Entry]]:

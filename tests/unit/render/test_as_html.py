@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render import as_html, explanation
 from scrapy_robotspec.render.as_html import answers_page
-from scrapy_robotspec.render.explanation import explain_fully
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP, RunCommand
 from tests.support.html_page import check
@@ -41,7 +40,10 @@ def test_every_page_is_whole_and_self_contained(
 def explain(body: bytes, *urls: str, tokens: tuple[str, ...] = ()) -> str:
     robots = RobotsTxt.parse(body)
     file = ParsedFile(robots)
-    answers = [explain_fully(file, url.encode("utf-8", "surrogatepass"), tokens) for url in urls]
+    answers = [
+        explanation.explain(file, url.encode("utf-8", "surrogatepass"), tokens, fully=True)
+        for url in urls
+    ]
     return answers_page("robots.txt", file, answers, now=NOW, asked=[tokens])
 
 

@@ -9,7 +9,7 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.render.as_json import full_object
 from scrapy_robotspec.render.as_text import explained, short
-from scrapy_robotspec.render.explanation import explain_fully, explain_site
+from scrapy_robotspec.render.explanation import explain, explain_site
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.site import SiteAnswer
 from scrapy_robotspec.render.usage import usage_answer
@@ -63,7 +63,7 @@ def test_the_compared_path_is_shown_as_in_a_url(edition: str) -> None:
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x\n", edition)
     url = "http://example.com/50%/a$b*%2a%7e"
     shown = "/50%/a%24b%2A%2A~"
-    assert explain_fully(ParsedFile(robots), url, ["FooBot"]).path == shown
+    assert explain(ParsedFile(robots), url, ["FooBot"], fully=True).path == shown
 
 
 READ = [
@@ -86,7 +86,7 @@ def test_a_rule_is_shown_as_it_is_read(
 ) -> None:
     """Where that differs from the line; in one line, all of an explanation, and as data."""
     robots = RobotsTxt.parse(b"User-agent: *\n" + line + b"\nAllow: /%7e # x\n", edition)
-    found = explain_fully(ParsedFile(robots), path, ["FooBot"])
+    found = explain(ParsedFile(robots), path, ["FooBot"], fully=True)
     assert found.allowed is False
     shown = short(found, "")
     assert words in shown if words else "read as" not in shown
