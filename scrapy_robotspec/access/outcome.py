@@ -20,14 +20,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
 
 
-class Outcome(str, Enum):
-    """The specifications' word for a fetch result."""
-
-    SUCCESSFUL = "successful"
-    UNAVAILABLE = "unavailable"
-    UNREACHABLE = "unreachable"
-
-
 class Meaning(str, Enum):
     """The meaning of a response; also a value of ``ROBOTSPEC_STATUS_POLICY``."""
 

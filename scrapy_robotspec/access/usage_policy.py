@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -82,26 +81,16 @@ class UsagePolicy:
 
 def doubt_about(label: str) -> str | None:
     """Words about a label that no draft defines, else None."""
+    from difflib import get_close_matches  # few crawls need it
+
     if label in KNOWN_LABELS:
         return None
-    closest = closest_label(label)
-    meant = "" if closest is None else f": {closest!r} is probably meant"
+    closest = get_close_matches(label.lower(), KNOWN_LABELS, 1, 0.5)
+    meant = f": {closest[0]!r} is probably meant" if closest else ""
     return (
         f"{label!r}, which no draft defines{meant}. It concerns only pages of sites that state it; "
         f"drafts define {', '.join(KNOWN_LABELS)}"
     )
-
-
-def closest_label(label: str) -> str | None:
-    """The known label that resembles *label* most, or None.
-
-    ``train-ai`` resembles ``ai_train``, ``ai-train`` and ``training``.
-    """
-    from difflib import get_close_matches  # few crawls need it
-
-    known = {"".join(sorted(each.split("-"))): each for each in KNOWN_LABELS}
-    words = "".join(sorted(re.split("[-_.]", label.lower())))
-    return next(map(known.__getitem__, get_close_matches(words, known, 1, 0.5)), None)
 
 
 def as_written(statement: UsageStatement) -> str:

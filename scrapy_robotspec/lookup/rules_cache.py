@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.access.outcome import Outcome
 from scrapy_robotspec.access.policy import SKEW, Action
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, may_have_other_lines
 from scrapy_robotspec.store.memory import GRANTED, OVERHEAD, SizedTable
@@ -28,11 +27,11 @@ MAX_BYTES = GRANTED
 _PER_BYTE, _PER_WILDCARD = 3, 64
 
 
-_UNREACHABLE = Outcome.UNREACHABLE.value
+#: The specifications' word for the response behind a plan.
 _OUTCOMES = {
-    Action.RULES: Outcome.SUCCESSFUL.value,
-    Action.ALLOW: Outcome.UNAVAILABLE.value,
-    Action.DISALLOW: Outcome.UNAVAILABLE.value,
+    Action.RULES: "successful",
+    Action.ALLOW: "unavailable",
+    Action.DISALLOW: "unavailable",
 }
 
 
@@ -155,7 +154,7 @@ class RulesCache:
             robots,
             fails,
             # As the plan reads the answer: the process that fetched it may have another policy.
-            _UNREACHABLE if by_failure else _OUTCOMES.get(plan.action),
+            "unreachable" if by_failure else _OUTCOMES.get(plan.action),
             record.failure_status if by_failure else record.status,
             record.failure if by_failure else record.redirect_error,
             record.hops,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.explanation import facts, read_words
-from scrapy_robotspec.render.text import MOST, count, crawler_words, first_of
+from scrapy_robotspec.render.text import MOST, crawler_words, first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,18 +60,13 @@ def answers_page(
     from scrapy_robotspec.render.html_base import render  # most answers need no Jinja2
 
     found = sorted(answers, key=lambda one: _ORDER.index(one.allowed))[:MOST_ROWS]
-    numbers = Counter(one.allowed for one in answers)
-    headline = f"{numbers[False]:,} of {count(len(answers), 'answer')} disallowed"
-    if numbers[None]:
-        headline += f", {numbers[None]:,} without an answer"
     return render(
         "answers.html",
         now=now,
         name=name,
         file=file,
         found=found,
-        headline=headline,
-        is_cut=len(answers) > len(found),
+        numbers=Counter(one.allowed for one in answers),
         facts=facts,
         read_words=read_words,
         rows=listing(file, asked, found) if file is not None else [],

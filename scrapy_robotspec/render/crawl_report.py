@@ -132,26 +132,9 @@ class OriginStats:
         sums.include(self)
         return sums
 
-    def is_remarkable(self, slow: float) -> bool:
-        """Whether anything was refused, failed, or waited for *slow* seconds."""
-        return bool(self.refused_by or self.failed or self.wait_seconds >= slow)
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether the latest attempt failed, or none has ended."""
-        is_awaited = self.first_asked is not None and self.answered is None
-        return self.answer == "unreachable" or is_awaited or self.pending_since is not None
-
-    @property
-    def is_given_up(self) -> bool:
-        """Whether requests were released although a temporary status stood (FET-19)."""
-        end = self.wait_end
-        return end is not None and end.end == "given_up" and self.answer != "unreachable"
-
-    def is_late(self, slow: float) -> bool:
-        """Whether an answer came after a failure, or after *slow* seconds."""
-        was_slow = self.failed > 0 or self.wait_seconds >= slow
-        return was_slow and self.wait_end is not None and not self.is_given_up
+    def was_slow(self, slow: float) -> bool:
+        """Whether an attempt failed, or requests waited for *slow* seconds."""
+        return self.failed > 0 or self.wait_seconds >= slow
 
 
 #: Fields that a line has in another form, and those for the page alone.

@@ -119,14 +119,18 @@ def _entries(site: OriginStats, facts: CrawlFacts, now: float) -> Iterator[tuple
     through = site.requests.of(Group.LET_THROUGH)
     since = site.pending_since
     wait = site.wait_seconds if since is None else max(0.0, now - since)
-    end = _end(site)
-    if site.is_silent:
+    end, words = site.wait_end, _end(site)
+    # Of a temporary status that stood, the answer is in doubt (FET-19).
+    is_given_up = end is not None and end.end == "given_up"
+    is_awaited = since is not None or (site.first_asked is not None and site.answered is None)
+    if is_awaited or site.answer == "unreachable":
+        is_given_up = False
         lost = site.requests.by_outcome["refused_unreachable"]
-        yield "silent", _of_site(site, end, lost, wait)
-    elif site.is_late(facts.slow):
-        yield "late", _of_site(site, f"{end}: {site.words}", site.waited, wait)
+        yield "silent", _of_site(site, words, lost, wait)
+    elif end is not None and not is_given_up and site.was_slow(facts.slow):
+        yield "late", _of_site(site, f"{words}: {site.words}", site.waited, wait)
     if site.doubt is not None:
-        yield "doubtful", _of_site(site, end if site.is_given_up else site.doubt, through)
+        yield "doubtful", _of_site(site, words if is_given_up else site.doubt, through)
     if site.delay_not_kept is not None:
         yield "delays", _of_site(site, duration(site.delay_not_kept), through)
 

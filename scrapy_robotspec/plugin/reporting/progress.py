@@ -29,6 +29,14 @@ logger = logging.getLogger("scrapy_robotspec")
 #: Max origins with the same kind of line and failure that get a line of their own.
 MAX_LINES = 20
 
+#: What the origins without a line of their own do, by kind of line; the failure is filled in.
+_FURTHER = {
+    "silent": "have not answered yet",
+    "waiting": "are unreachable ({}), attempts go on",
+    "given_up": "are given up ({})",
+    "doubtful": "have {}",
+}
+
 
 class Progress:
     """Tracks pending origins and waiting requests of one crawl.
@@ -71,26 +79,22 @@ class Progress:
     def wait_began(self, live: LiveOrigin) -> None:
         """A request waits for the robots.txt of *live*."""
         self.waiting_changed(1)
-        self.on_pending(live.origin)
-
-    def wait_ended(self, live: LiveOrigin, *, is_closing: bool) -> None:
-        """The wait ends; with the last one that of its origin."""
-        self.waiting_changed(-1)
-        if not live.waiting and not is_closing:
-            self.end_wait(live.origin)
-
-    def on_pending(self, origin: Origin) -> None:
-        """A request waits for the robots.txt of *origin*."""
-        live = self._live.use(origin)
         if live.pending_since is not None:
             return
-        now = live.pending_since = self._clock()
+        origin, now = live.origin, self._clock()
+        live.pending_since = now
         self._pending += 1
         if self._rows is not None:
             self._rows.wait_began(origin, now)
         self._stats.set_value("robotspec/pending", self._pending)
         self._start(origin, self._after, self._log_silent, origin)
         self._start("summary", self._interval, self._log_summary)
+
+    def wait_ended(self, live: LiveOrigin, *, is_closing: bool) -> None:
+        """The wait ends; with the last one that of its origin."""
+        self.waiting_changed(-1)
+        if not live.waiting and not is_closing:
+            self.end_wait(live.origin)
 
     def end_wait(self, origin: Origin) -> bool:
         """Nothing waits for *origin* any more; return whether it was pending."""
@@ -106,13 +110,13 @@ class Progress:
             self._rows.wait_ended(origin, self._clock())
         return True
 
-    def on_failed(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
-        """An attempt failed and *origin* goes on waiting; *line* says what follows."""
+    def on_failed(self, origin: Origin, failure: str, text: str) -> None:
+        """An attempt failed and *origin* goes on waiting; *text* says what follows."""
         self._stop(origin)
         live = self._live.get(origin)
         if live is not None and not live.line:
             live.line = "waiting"
-            self._write(origin, "waiting", failure, line, *arguments)
+            self._write(origin, "waiting", failure, text)
 
     def on_doubtful(self, doubt: str, record: RobotsRecord) -> None:
         """The response of an origin is not a robots.txt file (FET-20)."""
@@ -121,10 +125,10 @@ class Progress:
             line = "%s at %s: it is asked again in %.0f s at the latest"
             logger.info(line, doubt, record.origin.robots_url, seconds)
 
-    def on_given_up(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
+    def on_given_up(self, origin: Origin, failure: str, text: str) -> None:
         """*origin* is given up: its requests are refused until it answers."""
         if self.end_wait(origin):  # else a probe of an origin that was given up before
-            self._write(origin, "given_up", failure, line, *arguments)
+            self._write(origin, "given_up", failure, text)
 
     def on_answered(self, origin: Origin) -> bool:
         """Return whether waiting for *origin* was logged."""
@@ -163,13 +167,11 @@ class Progress:
 
     # --- lines
 
-    def _write(
-        self, origin: Origin, kind: str, failure: str, line: str, *arguments: object
-    ) -> None:
-        """Log *line*; count it where too many are alike."""
+    def _write(self, origin: Origin, kind: str, failure: str, text: str) -> None:
+        """Log *text* about *origin*; count it where too many are alike."""
         if self._has_room((kind, failure.partition(":")[0])):
             self._logged.add(origin)
-            logger.info(line, *arguments)
+            logger.info("robots.txt of %s %s", origin, text)
 
     def _has_room(self, group: tuple[str, str]) -> bool:
         """Count a line; whether it is among the first of its group."""
@@ -179,9 +181,9 @@ class Progress:
     def _log_silent(self, origin: Origin) -> None:
         """Name *origin*, which has not answered for :attr:`_after` seconds."""
         del self._timers[origin]
-        line = "robots.txt of %s has not answered for %g s: %s"
         requests = count(self._live.use(origin).waiting, "request waits", "requests wait")
-        self._write(origin, "silent", "silent", line, origin, self._after, requests)
+        text = f"has not answered for {self._after:g} s: {requests}"
+        self._write(origin, "silent", "silent", text)
 
     def _log_summary(self) -> None:
         del self._timers["summary"]
@@ -203,14 +205,12 @@ class Progress:
             if number <= MAX_LINES:
                 continue
             kind, failure = group
-            what = {
-                "silent": "have not answered yet",
-                "waiting": f"are unreachable ({safe(failure)}), attempts go on",
-                "given_up": f"are given up ({safe(failure)})",
-                "doubtful": f"have {safe(failure)}",
-            }[kind]
             self._lines[group] = MAX_LINES
-            logger.info("robots.txt of %s more origins: they %s", f"{number - MAX_LINES:,}", what)
+            logger.info(
+                "robots.txt of %s more origins: they %s",
+                f"{number - MAX_LINES:,}",
+                _FURTHER[kind].format(safe(failure)),
+            )
 
     # --- timers
 

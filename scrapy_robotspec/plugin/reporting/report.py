@@ -231,7 +231,7 @@ class OriginStatsTable(dict["Origin | None", OriginStats]):
             origin = self._unremarkable.popleft()
             if self[origin].pending_since is not None:
                 self._unremarkable.append(origin)
-            elif not self[origin].is_remarkable(self._slow):
+            elif not (self[origin].refused_by or self[origin].was_slow(self._slow)):
                 self._rest.include(self.pop(origin))
                 return True
         return False

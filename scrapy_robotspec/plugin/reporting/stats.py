@@ -11,7 +11,7 @@ from scrapy_robotspec.access.account import RequestCounts, outcome_of, wait_end
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.access.reasons import EXEMPT, failure_words
+from scrapy_robotspec.access.reasons import ENDS, EXEMPT, failure_words
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.progress import Progress
@@ -118,7 +118,9 @@ class CrawlStats:
             self._rows.refused(decision, asked.url)
         unreachable = decision.reason == "unreachable"
         self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
-        _log_refused(refusal, asked)
+        if logger.isEnabledFor(logging.DEBUG):  # as Scrapy's own middleware, with the reason
+            why = f" ({refusal.detail})" if refusal.detail else ""
+            logger.debug("%s: %s%s", refusal.beginning, shown_request(asked), why)
         if _compat.has_receivers(self._crawler, request_refused):
             self._crawler.signals.send_catch_log(
                 request_refused, request=request, decision=decision, spider=self._crawler.spider
@@ -195,16 +197,11 @@ class CrawlStats:
 
     def _log_failed(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
         failure = failure_words(record.failure)
-        self.progress.on_failed(
-            record.origin,
-            failure,
-            "robots.txt of %s is unreachable (%s): %s, next attempt in %.1f s, given up %s",
-            record.origin,
-            failure,
-            count(waiting, "request waits", "requests wait"),
-            max(0.0, (record.next_attempt or now) - now),
-            self._until_when(record, since, now),
-        )
+        requests = count(waiting, "request waits", "requests wait")
+        pause = max(0.0, (record.next_attempt or now) - now)
+        until = self._until_when(record, since, now)
+        text = f"{requests}, next attempt in {pause:.1f} s, given up {until}"
+        self.progress.on_failed(record.origin, failure, f"{ENDS['copy']} ({failure}): {text}")
 
     def _until_when(self, record: RobotsRecord, since: float, now: float) -> str:
         # Without an HTTP answer, or with a temporary status, the attempts count.
@@ -214,14 +211,8 @@ class CrawlStats:
         return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
 
     def _log_given_up(self, origin: Origin, end: WaitEnd, waiting: int) -> None:
-        self.progress.on_given_up(
-            origin,
-            failure_words(end.failure),
-            "robots.txt of %s %s: %s refused; further ones are refused until it answers",
-            origin,
-            end.words,
-            count(waiting, "request"),
-        )
+        text = f"{count(waiting, 'request')} refused; further ones are refused until it answers"
+        self.progress.on_given_up(origin, failure_words(end.failure), f"{end.words}: {text}")
 
     def _released(self, found: Resolved, end: WaitEnd, waiting: int) -> None:
         origin, allows = found.origin, found.action is Action.ALLOW
@@ -269,13 +260,6 @@ class CrawlStats:
             )
         if self.report is not None:
             self.report.end(reason)
-
-
-def _log_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Request) -> None:
-    """Log the line of Scrapy's own middleware, with the reason."""
-    if logger.isEnabledFor(logging.DEBUG):
-        why = f" ({refusal.detail})" if refusal.detail else ""
-        logger.debug("%s: %s%s", refusal.beginning, shown_request(request), why)
 
 
 def shown_request(request: Request) -> str:

@@ -17,7 +17,7 @@ from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
 
 A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
 MANY = [Origin("http", f"h{n}.example", 80) for n in range(200)]
-FAILED = "robots.txt of %s is unreachable (%s)"
+FAILED = "is unreachable (why)"
 
 
 class Log:
@@ -39,6 +39,10 @@ class Log:
             call_later=self.clock.callLater,
         )
 
+    def wait(self, origin: Origin) -> None:
+        """A request begins to wait."""
+        self.progress.wait_began(self.live.use(origin))
+
     def lines(self) -> list[str]:
         """The lines since the last call."""
         found = [record.getMessage() for record in self._caplog.records]
@@ -53,7 +57,7 @@ def log(caplog: pytest.LogCaptureFixture) -> Log:
 
 def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
     log.live.use(A).queued = 12
-    log.progress.on_pending(A)
+    log.wait(A)
     log.clock.advance(4.9)
     assert log.lines() == []
     log.clock.advance(0.2)
@@ -68,8 +72,8 @@ def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
 
 def test_an_answer_in_time_is_not_logged(log: Log) -> None:
     """Nor is the end of a wait without one."""
-    log.progress.on_pending(A)
-    log.progress.on_pending(B)
+    log.wait(A)
+    log.wait(B)
     log.clock.advance(1)
     assert log.progress.on_answered(A) is False
     log.progress.end_wait(B)
@@ -79,10 +83,10 @@ def test_an_answer_in_time_is_not_logged(log: Log) -> None:
 
 
 def test_the_summary_line_comes_at_intervals_while_anything_waits(log: Log) -> None:
-    log.progress.on_pending(A)
+    log.wait(A)
     log.clock.advance(10)
-    log.progress.on_pending(B)
-    log.progress.waiting_changed(41)
+    log.wait(B)
+    log.progress.waiting_changed(39)
     log.lines()
     log.clock.advance(50)
     summary = "robots.txt: 2 origins pending, 41 requests waiting, longest 60 s (a.example)"
@@ -102,14 +106,14 @@ def test_the_summary_line_comes_at_intervals_while_anything_waits(log: Log) -> N
 def test_many_origins_with_one_failure_share_a_line(log: Log) -> None:
     """Another failure has lines of its own."""
     for origin in MANY:
-        log.progress.on_pending(origin)
-        log.progress.on_failed(origin, f"DNS: no {origin.host}", FAILED, origin, "DNS")
-        log.progress.on_failed(origin, f"DNS: no {origin.host}", FAILED, origin, "DNS")
-        log.progress.on_given_up(origin, f"DNS: no {origin.host}", "given up %s", origin)
+        log.wait(origin)
+        log.progress.on_failed(origin, f"DNS: no {origin.host}", FAILED)
+        log.progress.on_failed(origin, f"DNS: no {origin.host}", FAILED)
+        log.progress.on_given_up(origin, f"DNS: no {origin.host}", "given up")
     assert len(log.lines()) == 2 * MAX_LINES
-    log.progress.on_pending(A)
-    log.progress.on_failed(A, "HTTP status 503", FAILED, A, "HTTP status 503")
-    assert log.lines() == ["robots.txt of http://a.example is unreachable (HTTP status 503)"]
+    log.wait(A)
+    log.progress.on_failed(A, "HTTP status 503", FAILED)
+    assert log.lines() == ["robots.txt of http://a.example is unreachable (why)"]
     log.progress.close()
     assert log.lines() == [
         "robots.txt of 180 more origins: they are unreachable (DNS), attempts go on",
@@ -119,7 +123,7 @@ def test_many_origins_with_one_failure_share_a_line(log: Log) -> None:
 
 def test_many_silent_origins_do_not_flood_the_log(log: Log) -> None:
     for origin in MANY:
-        log.progress.on_pending(origin)
+        log.wait(origin)
     log.clock.advance(6)
     assert len(log.lines()) == MAX_LINES
     log.clock.advance(60)
@@ -130,10 +134,10 @@ def test_many_silent_origins_do_not_flood_the_log(log: Log) -> None:
 
 
 def test_gauges_go_up_and_down(log: Log) -> None:
-    log.progress.on_pending(A)
-    log.progress.on_pending(A)
-    log.progress.on_pending(B)
-    log.progress.waiting_changed(7)
+    log.wait(A)
+    log.wait(A)
+    log.wait(B)
+    log.progress.waiting_changed(4)
     log.progress.waiting_changed(-3)
     log.progress.on_given_up(B, "x", "given up")
     values = log.stats.get_stats()
@@ -150,6 +154,6 @@ def test_without_an_interval_there_are_no_such_lines(
     caplog: pytest.LogCaptureFixture, option: str, lines: int
 ) -> None:
     log = Log(caplog, **{option: 0.0})
-    log.progress.on_pending(A)
+    log.wait(A)
     log.clock.pump([60.0] * 16)
     assert len(log.lines()) == lines
