@@ -120,7 +120,7 @@ def _entries(site: OriginStats, facts: CrawlFacts, now: float) -> Iterator[tuple
     since = site.pending_since
     wait = site.wait_seconds if since is None else max(0.0, now - since)
     end, words = site.wait_end, _end(site)
-    # Of a temporary status that stood, the answer is in doubt (FET-19).
+    # The answer is in doubt where a temporary status stood (FET-19).
     is_given_up = end is not None and end.end == "given_up"
     is_awaited = since is not None or (site.first_asked is not None and site.answered is None)
     if is_awaited or site.answer == "unreachable":

@@ -29,7 +29,7 @@ logger = logging.getLogger("scrapy_robotspec")
 #: Max origins with the same kind of line and failure that get a line of their own.
 MAX_LINES = 20
 
-#: What the origins without a line of their own do, by kind of line; the failure is filled in.
+#: Words for origins without a line of their own, by kind of line; they take the failure.
 _FURTHER = {
     "silent": "have not answered yet",
     "waiting": "are unreachable ({}), attempts go on",
