@@ -20,9 +20,10 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.findings import Findings
+    from scrapy_robotspec.protocol.lint.findings import Faults
     from scrapy_robotspec.protocol.lint.group_reader import Group
 
 #: Text after a name that people write, and that crawlers ignore as they expect: a version, a star.
@@ -34,59 +35,57 @@ _HEADER = re.compile(r"mozilla[ \t]*/|.*[(;][ \t]*compatible[ \t]*;", re.I | re.
 _OTHER_NAME = re.compile(r"[A-Za-z_*-]+[ \t]*[,;|&][ \t,;|&]*([A-Za-z_-]{1,64})(?![A-Za-z_-])")
 
 
-def check_agents(groups: Sequence[Group], effects: Effects, findings: Findings) -> None:
+def check_agents(groups: Sequence[Group], effects: Effects, edition: Edition) -> Faults:
     """Check that each line names one crawler, and nothing else."""
     first_named: dict[str, int] = {}
     for group in groups:
         keys = frozenset(group.keys)
         for line in group.agents:
-            name = named_agent(line.value, findings.edition)
+            name = named_agent(line.value, edition)
             if not odd(decode(line.value)):
-                _check_value(line, name, keys, effects, findings)
+                yield from _check_value(line, name, keys, effects, edition)
             if not name:
                 continue
             if ignores := IGNORING.get(name.lower()):
-                fault = f"{shown(name)} {ignores}"
-                findings.add(line, "RS209", fault, "reads the group like any other")
+                yield line, "RS209", f"{shown(name)} {ignores}", "reads the group like any other"
             if label := POLICY_TOKENS.get(name.lower()):
                 fault = f"{shown(name)} is a policy token: it names a use, {shown(label)}"
                 effect = "reads that pages the group disallows are not for this use"
-                findings.add(line, "RS508", fault, effect)
-            first = first_named.setdefault(key_of(name, findings.edition), group.first.number)
+                yield line, "RS508", fault, effect
+            first = first_named.setdefault(key_of(name, edition), group.first.number)
             if first != group.first.number:
-                fault = f"The group at line {first} names it too"
-                findings.add(line, "RS205", fault, "follows both")
+                yield line, "RS205", f"The group at line {first} names it too", "follows both"
 
 
 def _check_value(
-    line: Line, name: str | None, keys: frozenset[str], effects: Effects, findings: Findings
-) -> None:
+    line: Line, name: str | None, keys: frozenset[str], effects: Effects, edition: Edition
+) -> Faults:
     """Check the value of a line, given the keys of its group."""
     value = decode(line.value)
-    intended = intended_crawler(value, findings.edition)
+    intended = intended_crawler(value, edition)
     read = f"reads {_quoted(name)}" if name else "reads no name"
     if not keys:
         read += ", so its rules hold for no crawler"
     if intended is not None and intended.lower() != (name or "").lower():
-        findings.add(line, "RS210", f"{shown(value)} looks like {shown(intended)}", read)
+        yield line, "RS210", f"{shown(value)} looks like {shown(intended)}", read
     elif _HEADER.match(value):
         written = f"write {shown(product_name(value))} instead of a User-Agent header"
-        findings.add(line, "RS211", f"A line has a name, {written}", read)
+        yield line, "RS211", f"A line has a name, {written}", read
     elif _is_starred(value) and name != DEFAULT:
         begin = value.partition("*")[0].lower()
         begun = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
         left_out = next((each for each in begun if not effects.follows(each, keys)), None)
         fault = "A star in a name is not a wildcard"
         fault += f", so {shown(left_out)} does not follow the group" if left_out else ""
-        findings.add(line, "RS214", fault, read)
+        yield line, "RS214", fault, read
     elif not name:
-        findings.add(line, "RS202", "The line names no crawler", read)
+        yield line, "RS202", "The line names no crawler", read
     elif name not in (value, _IGNORED_TAIL.sub("", value)):
         other = _OTHER_NAME.match(value)
         ignored = "The text after the name is ignored"
         if other is not None and not effects.follows(other[1], keys):  # erratum 8895 of RFC 9309
             ignored = f"A line names one crawler, so {shown(other[1])} does not follow the group"
-        findings.add(line, "RS203", ignored, read)
+        yield line, "RS203", ignored, read
 
 
 def _is_starred(value: str) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,10 +41,13 @@ class Code(NamedTuple):
     """Name of the only edition in which ``example`` has the finding; None: it has it by default."""
 
 
-_ROWS = json.loads(files(__package__).joinpath("codes.json").read_text("utf-8"))
+def read_data(name: str) -> Any:
+    """The contents of a JSON file of this package."""
+    return json.loads(files(__package__).joinpath(name).read_text("utf-8"))
+
 
 #: Every code of the linter, in order.
-CODES: Mapping[str, Code] = {row["code"]: Code(**row) for row in _ROWS}
+CODES: Mapping[str, Code] = {row["code"]: Code(**row) for row in read_data("codes.json")}
 
 
 def find_code(text: str) -> Code | None:

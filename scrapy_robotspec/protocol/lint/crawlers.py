@@ -12,19 +12,18 @@ of ``ignoring``:
 
 from __future__ import annotations
 
-import json
 import re
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
+from scrapy_robotspec.protocol.lint.codes import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from scrapy_robotspec.editions import Edition
 
-_DATA = json.loads(files(__package__).joinpath("crawlers.json").read_text("utf-8"))
+_DATA = read_data("crawlers.json")
 
 #: Lower-case names of crawlers that ignore robots.txt, and how they do so.
 IGNORING: Mapping[str, str] = {

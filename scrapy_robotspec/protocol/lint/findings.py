@@ -13,8 +13,13 @@ from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.protocol.models import Severity, decode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
+
+    #: Findings without proposals: line (None: the whole file), code, fault and effect.
+    Faults = Iterator[tuple[Line | None, str, str, "str | Effect"]]
 
 #: Characters of a text that a message repeats.
 _SHOWN = 40
@@ -87,6 +92,11 @@ class Findings:
         message = self._messages.setdefault((fault, words), message)
         found = (number, code, message, self._line[1], severity or CODES[code].severity)
         self._found.append(Finding(*found, replacement, claims))
+
+    def add_all(self, faults: Faults) -> None:
+        """Add findings that have no proposals."""
+        for fault in faults:
+            self.add(*fault)
 
     def sorted(self) -> tuple[Finding, ...]:
         """The findings in file order."""

@@ -17,9 +17,10 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.findings import Finding, Findings
+    from scrapy_robotspec.protocol.lint.findings import Faults, Finding, Findings
     from scrapy_robotspec.protocol.lint.group_reader import Group
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
 
@@ -36,27 +37,25 @@ _AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
 _WILDCARD = re.compile(rb"[*$]")
 
 
-def check_groups(groups: Sequence[Group], effects: Effects, findings: Findings) -> None:
+def check_groups(groups: Sequence[Group], effects: Effects, edition: Edition) -> Faults:
     """Check groups as a whole."""
     has_more = sum(group.default is not None for group in groups) > 1
     for group in groups:
         if group.crawler and not group.rules:
-            effect = effects.of_crawler(group.crawler)
-            findings.add(group.first, "RS206", "The group has no rules", effect)
-        if findings.edition.whole_agent_names and group.default and len(group.keys) > 1:
-            fault = "The group names * and others"
-            findings.add(group.first, "RS207", fault, "ignores the others")
+            yield group.first, "RS206", "The group has no rules", effects.of_crawler(group.crawler)
+        if edition.whole_agent_names and group.default and len(group.keys) > 1:
+            yield group.first, "RS207", "The group names * and others", "ignores the others"
         closes = (each.field == "disallow" and each.value in EVERYTHING for each in group.rules)
         if group.shared_default is not None and any(closes):  # GRP-01, UAG-05
             fault = 'The "Disallow: /" of the next name holds for "*", too'
             code = "RS213" if has_more else "RS212"
-            findings.add(group.shared_default, code, fault, effects.of_crawler(DEFAULT))
-    _check_opened(effects, findings)
-    _check_delays(groups, findings)
-    _check_contraries(effects, findings)
+            yield group.shared_default, code, fault, effects.of_crawler(DEFAULT)
+    yield from _check_opened(effects)
+    yield from _check_delays(groups)
+    yield from _check_contraries(effects, edition)
 
 
-def _check_opened(effects: Effects, findings: Findings) -> None:
+def _check_opened(effects: Effects) -> Faults:
     """Groups that allow what the group of ``*``, which they replace, disallows (UAG-05).
 
     A group without any bound is meant so, and so is one on a site that is closed to all others.
@@ -74,7 +73,7 @@ def _check_opened(effects: Effects, findings: Findings) -> None:
                 claims = (Claim(crawler, path, True), Claim(DEFAULT, path, False))
                 fault = f'{shown(crawler)} may fetch {shown(path)}, which "*" may not'
                 effect = Effect('follows the crawler\'s own group instead of that of "*"', claims)
-                findings.add(group.first, "RS215", fault, effect)
+                yield group.first, "RS215", fault, effect
                 break
 
 
@@ -85,7 +84,7 @@ def _collected(paths: Iterator[str], collection: list[str]) -> Iterator[str]:
         yield path
 
 
-def _check_delays(groups: Sequence[Group], findings: Findings) -> None:
+def _check_delays(groups: Sequence[Group]) -> Faults:
     """Crawl delays of one crawler that differ (EXT-01)."""
     first: dict[str, Line] = {}  # by key
     for group in groups:
@@ -95,31 +94,30 @@ def _check_delays(groups: Sequence[Group], findings: Findings) -> None:
             above = above or next((first[key] for key in keys if key in first), None)
             if above is not None and above.value != line.value:
                 fault = f"Line {above.number} states another crawl-delay for the same crawler"
-                findings.add(line, "RS406", fault, "offers the greatest")
+                yield line, "RS406", fault, "offers the greatest"
             for key in keys:
                 first.setdefault(key, line)
             above, begin = line, end
 
 
-def _check_contraries(effects: Effects, findings: Findings) -> None:
+def _check_contraries(effects: Effects, edition: Edition) -> Faults:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
     found: dict[Line, tuple[Line, Effect]] = {}
     for crawler, _, rules in effects.combined():
         if len({allow for allow, _, _ in rules.rules}) < 2:  # hot path
             continue
         first: dict[tuple[str, str], Line] = {}
-        for key, pattern in keyed_patterns(rules.rules, findings.edition):
+        for key, pattern in keyed_patterns(rules.rules, edition):
             line = effects.lines[line_start(key)]
             first.setdefault((line.field, pattern), line)
             contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))
             if contrary is not None and pattern:
                 found[line] = contrary, effects.of_path(crawler, path_of_pattern(pattern))
     for line, (contrary, effect) in found.items():
-        fault = f"Line {contrary.number} {contrary.field}s the same path"
-        findings.add(line, "RS304", fault, effect)
+        yield line, "RS304", f"Line {contrary.number} {contrary.field}s the same path", effect
 
 
-def check_directories(rules: Sequence[Line], findings: Findings) -> None:
+def check_directories(rules: Sequence[Line]) -> Faults:
     """Directories without a slash at the end (EXT-04).
 
     Paths inside them show that they are directories."""
@@ -129,7 +127,7 @@ def check_directories(rules: Sequence[Line], findings: Findings) -> None:
     inside = [path for path in directories if _any_begins(paths, path + b"/")]
     for line in sorted(map(first_lines.__getitem__, inside)):
         longer = shown(line.value.rpartition(b"/")[2] + b".html")
-        findings.add(line, "RS901", f"The path also matches {longer}", "compares beginnings")
+        yield line, "RS901", f"The path also matches {longer}", "compares beginnings"
 
 
 def check_allow(effects: Effects, findings: Findings) -> None:
@@ -167,21 +165,20 @@ def is_expectation(finding: Finding) -> bool:
     return finding.code in ("RS216", "RS217") and finding.severity == "error"
 
 
-def check_sitemaps(sitemaps: Sequence[Line], effects: Effects, findings: Findings) -> None:
+def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
     """Sitemaps that the group of ``*`` disallows, unless it disallows every page."""
     rules = effects.default
     for line in sitemaps if rules.extent == "some" else ():
         path = _AUTHORITY.sub("", decode(line.value))
         if path.startswith("/") and not rules.allows(path):
-            findings.add(line, "RS405", "The sitemap is disallowed", effects.of_path(DEFAULT, path))
+            yield line, "RS405", "The sitemap is disallowed", effects.of_path(DEFAULT, path)
 
 
 def check_disallowed(
     rules: Sequence[Line],
     statements: Mapping[tuple[str, ...], Sequence[Statement]],
     effects: Effects,
-    findings: Findings,
-) -> None:
+) -> Faults:
     """Usage statements, by crawlers, about pages that are disallowed (USE-03)."""
     allowed = sorted(line.value for line in rules if line.field == "allow")
     if any(b"*" in path for path in allowed):
@@ -195,7 +192,7 @@ def check_disallowed(
             if claims and not claims[0].allowed:
                 fault = f"{shown(path)} is disallowed and has no usage preference"
                 effect = Effect(f"ignores the statement for {shown(crawlers[0])}", claims)
-                findings.add(statement.line, "RS506", fault, effect)
+                yield statement.line, "RS506", fault, effect
 
 
 def _any_begins(paths: Sequence[bytes], prefix: bytes) -> bool:

@@ -10,14 +10,22 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.groups import is_absolute
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
-from scrapy_robotspec.protocol.lint.characters import as_intended, code_points, odd
+from scrapy_robotspec.protocol.lint.characters import (
+    as_intended,
+    code_points,
+    kind_of,
+    kinds,
+    odd,
+)
+from scrapy_robotspec.protocol.lint.codes import read_data
 from scrapy_robotspec.protocol.lint.crawlers import near_table, nearest
 from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import decode
 
 if TYPE_CHECKING:
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.findings import Findings
+    from scrapy_robotspec.protocol.lint.findings import Faults, Findings
 
 #: Fields of usage preferences and licenses, which every edition reads (USE-08).
 USAGE_FIELDS = frozenset({"content-signal", "content-usage", "license"})
@@ -46,14 +54,8 @@ _ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
 LONGEST_DELAY = 30
 _SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
-#: Lines of other languages, with what they are.
-_FOREIGN = (
-    (re.compile(r"(?://|/\*|\*/|\*\s|--|;|%|<!--|-->)"), "a comment of another language"),
-    (re.compile(r"(?:```|~~~)"), "a code fence"),
-    (re.compile(r"<meta\b", re.I), "a meta tag of HTML"),
-    (re.compile(r"<[a-z/!?]", re.I), "a tag of HTML"),
-    (re.compile(r"([=*_~+-])\1{2,}\Z"), "a ruler"),
-)
+#: Lines of other languages.
+_FOREIGN = kinds(read_data("patterns.json")["lines"])
 
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
 
@@ -64,20 +66,15 @@ def intended_field(name: str, value: bytes) -> str | None:
     return field if field in _NO_EQUALS or b"=" in value else None
 
 
-def check_form(line: Line, findings: Findings, *, may_replace: bool) -> None:
-    """Check the bytes, form and field of a line (FMT-06, FMT-11)."""
-    if line.field in _PROTOCOL and line.value:
-        _check_colon(line, findings, may_replace)
-    if _PLAIN.match(line.text):  # hot path
+def is_plain(line: Line) -> bool:
+    """Whether there is nothing to check in the form of a line."""
+    return _PLAIN.match(line.text) is not None
+
+
+def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
+    """Check that a space follows the colon (EXT-04)."""
+    if line.field not in _PROTOCOL or not line.value:
         return
-    _check_bytes(line, findings)
-    content = decode(line.text.partition(b"#")[0]).strip(" \t")
-    if content:
-        _check_field(line, content, findings)
-
-
-def _check_colon(line: Line, findings: Findings, may_replace: bool) -> None:
-    """Whether a space follows the colon (EXT-04)."""
     tight = _TIGHT_COLON.match(line.text)
     if tight is None:
         return
@@ -88,78 +85,76 @@ def _check_colon(line: Line, findings: Findings, may_replace: bool) -> None:
     findings.add(line, "RS903", fault, "needs none", replacement)
 
 
-def _check_bytes(line: Line, findings: Findings) -> None:
+def check_form(line: Line, edition: Edition) -> Faults:
+    """Check the bytes, form and field of a line (FMT-06, FMT-11)."""
+    yield from _check_bytes(line, edition)
+    content = decode(line.text.partition(b"#")[0]).strip(" \t")
+    if content:
+        yield from _check_field(line, content, edition)
+
+
+def _check_bytes(line: Line, edition: Edition) -> Faults:
     """Check that a line is readable text (FMT-01, FMT-04, FMT-13)."""
-    limit = findings.edition.max_line
+    limit = edition.max_line
     if limit is not None and len(line.text) > limit:
-        findings.add(line, "RS105", "The line is too long", f"reads its first {limit} bytes")
+        yield line, "RS105", "The line is too long", f"reads its first {limit} bytes"
     if _SECOND_FIELD.search(line.value):
-        findings.add(line, "RS107", "Two lines stand on one", "reads one line")
+        yield line, "RS107", "Two lines stand on one", "reads one line"
     if _CONTROL.search(line.text):
-        ends = b"\0" in line.text and findings.edition.nul_ends_line
+        ends = b"\0" in line.text and edition.nul_ends_line
         read = "ends the line there" if ends else "reads it as a part of the line"
-        findings.add(line, "RS106", "The line contains a control character", read)
+        yield line, "RS106", "The line contains a control character", read
     try:
         line.text.decode("utf-8")
     except UnicodeDecodeError:
-        fault = "The line is not UTF-8"
-        findings.add(line, "RS104", fault, "compares other bytes by their escapes")
+        yield line, "RS104", "The line is not UTF-8", "compares other bytes by their escapes"
 
 
-def _check_field(line: Line, content: str, findings: Findings) -> None:
-    """Whether the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
+def _check_field(line: Line, content: str, edition: Edition) -> Faults:
+    """Check that the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
     written = decode(line.name).lower()
     first, _, rest = written.partition(" ")
     read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
     found = "" if line.field in ("allow", "disallow") else odd(content)
     intended = as_intended(content).partition(":")[0].strip().lower()
-    foreign = next((kind for pattern, kind in _FOREIGN if pattern.match(content)), None)
+    foreign = "" if line.field in _KNOWN else kind_of(content, _FOREIGN)
     if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
-        findings.add(line, "RS108", "The byte order mark is encoded twice", "reads it as text")
+        yield line, "RS108", "The byte order mark is encoded twice", "reads it as text"
     elif found and (intended in _KNOWN or line.field in _KNOWN):
-        findings.add(line, "RS109", f"The line contains {found}", read)
-    elif foreign and line.field not in _KNOWN:
-        fault = f"The line is {foreign}, and a comment begins with #"
-        findings.add(line, "RS110", fault, _IGNORES)
+        yield line, "RS109", f"The line contains {found}", read
+    elif foreign:
+        yield line, "RS110", f"The line is {foreign}, and a comment begins with #", _IGNORES
     elif ":" not in content or not written:
         part = "colon after the field" if ":" not in content else "field before the colon"
         read = "reads white space instead" if line.name else _IGNORES
-        findings.add(line, "RS101", f"The {part} is missing", read)
+        yield line, "RS101", f"The {part} is missing", read
     elif rest and first in _KNOWN:
-        findings.add(line, "RS101", f"The colon after {shown(first)} is missing", read)
+        yield line, "RS101", f"The colon after {shown(first)} is missing", read
     elif line.field in _PROTOCOL and written != line.field:
-        fault = f'{shown(written)} is a misspelled "{line.field}"'
-        findings.add(line, "RS102", fault, "accepts it")
-    elif written in _KNOWN and (findings.edition.other_fields or written not in _EXTENSIONS):
+        yield line, "RS102", f'{shown(written)} is a misspelled "{line.field}"', "accepts it"
+    elif written in _KNOWN and (edition.other_fields or written not in _EXTENSIONS):
         return
     elif written not in _KNOWN and (field := intended_field(written, line.value)):
         other = code_points(each for each in written if not each.isascii())
         fault = f'{shown(written)} looks like "{field}" misspelled'
-        findings.add(line, "RS102", f"{fault} with {other}" if other else fault, _IGNORES)
+        yield line, "RS102", f"{fault} with {other}" if other else fault, _IGNORES
     else:
-        findings.add(line, "RS103", f"{shown(written)} is not a field of the protocol", _IGNORES)
+        yield line, "RS103", f"{shown(written)} is not a field of the protocol", _IGNORES
 
 
-def check_other(line: Line, findings: Findings) -> None:
+def check_other(line: Line, edition: Edition) -> Faults:
     """Check the value of a line that is not a rule."""
-    if line.field == "license":
-        if not is_absolute(decode(line.value)):
-            findings.add(line, "RS404", "A license needs an absolute URL", "does not offer it")
-    elif not findings.edition.other_fields:
-        return
-    elif line.field == "sitemap":
-        if not is_absolute(decode(line.value)):
-            read = "resolves it where the site is known"
-            read = read if line.value.startswith(b"/") else "does not offer it"
-            findings.add(line, "RS401", "A sitemap needs an absolute URL", read)
-    elif line.field == "crawl-delay":
-        _check_delay(line, findings)
-
-
-def _check_delay(line: Line, findings: Findings) -> None:
-    if not _SECONDS.fullmatch(line.value):
-        fault = "A crawl-delay is a number of seconds"
-        findings.add(line, "RS402", fault, "ignores this one")
-    elif float(line.value) > LONGEST_DELAY:
-        fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"
-        findings.add(line, "RS403", fault, "accepts it")
+    needs_url = line.field == "license" or (line.field == "sitemap" and edition.other_fields)
+    if needs_url and not is_absolute(decode(line.value)):
+        if line.field == "license":
+            yield line, "RS404", "A license needs an absolute URL", "does not offer it"
+        else:
+            is_path = line.value.startswith(b"/")
+            read = "resolves it where the site is known" if is_path else "does not offer it"
+            yield line, "RS401", "A sitemap needs an absolute URL", read
+    elif line.field == "crawl-delay" and edition.other_fields:
+        if not _SECONDS.fullmatch(line.value):
+            yield line, "RS402", "A crawl-delay is a number of seconds", "ignores this one"
+        elif float(line.value) > LONGEST_DELAY:
+            fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"
+            yield line, "RS403", fault, "accepts it"

@@ -6,12 +6,13 @@ No verdict depends on this package.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind
+from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.lint.agent_checks import check_agents
-from scrapy_robotspec.protocol.lint.codes import CODES
+from scrapy_robotspec.protocol.lint.codes import CODES, read_data
 from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import Findings
 from scrapy_robotspec.protocol.lint.group_checks import (
@@ -23,7 +24,12 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     check_sitemaps,
 )
 from scrapy_robotspec.protocol.lint.group_reader import GroupReader
-from scrapy_robotspec.protocol.lint.line_checks import check_form, check_other
+from scrapy_robotspec.protocol.lint.line_checks import (
+    check_colon,
+    check_form,
+    check_other,
+    is_plain,
+)
 from scrapy_robotspec.protocol.lint.redundancy import find_redundant, reads_alike
 from scrapy_robotspec.protocol.lint.rule_checks import check_rules
 from scrapy_robotspec.protocol.lint.usage_checks import (
@@ -42,15 +48,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
-_CODES = {
-    FileKind.HTML: "RS152",
-    FileKind.XML: "RS152",
-    FileKind.UTF16: "RS153",
-    FileKind.UTF32: "RS153",
-    FileKind.BINARY: "RS154",
-    FileKind.JSON: "RS155",
-    FileKind.TEXT: "RS156",
-}
+#: The codes of files of another kind, by its name.
+_FILES = read_data("patterns.json")["files"]
 
 
 def lint(robots: RobotsTxt, expected: Expected | None = None) -> tuple[Finding, ...]:
@@ -62,12 +61,11 @@ def lint(robots: RobotsTxt, expected: Expected | None = None) -> tuple[Finding, 
     """
     findings = Findings(robots.edition)
     reader = _Reader(findings)
-    kind = foreign_kind(robots.body)
-    if kind is None:
-        reader.read(robots)
+    if kind := foreign_kind(robots.body):
+        code = _FILES[kind.name]
+        findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
     else:
-        fault = CODES[_CODES[kind]].message.removesuffix(".")
-        findings.add(None, _CODES[kind], fault, "reads no rule in it")
+        reader.read(robots)
     effects = Effects(robots, reader.groups)
     reader.check(effects, is_cut=robots.truncated)
     check_closed(effects, findings, expected)
@@ -79,6 +77,7 @@ class _Reader:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
+        self._edition = findings.edition
         self._reader = GroupReader(findings)
         self.groups: Sequence[Group] = self._reader.groups
         self._sitemaps: list[Line] = []
@@ -95,26 +94,35 @@ class _Reader:
             findings.add(None, "RS151", "The file is too long", effect)
             fault = "Directories need fewer rules than pages"
             findings.add(None, "RS904", fault, "ignores the rest")
-        for line in read_lines(robots.body, robots.edition):
-            check_form(line, findings, may_replace=not robots.truncated)
+        forms: dict[tuple[bytes, bool], list[Any]] = {}
+        for line in read_lines(robots.body, self._edition):
+            check_colon(line, findings, may_replace=not robots.truncated)
+            if not is_plain(line):  # equal lines have equal faults
+                key = (line.text, line.number == 1)
+                if key not in forms:
+                    forms[key] = [fault[1:] for fault in check_form(line, self._edition)]
+                findings.add_all((line, *fault) for fault in forms[key])
             self._alike = self._alike and reads_alike(line)
             self._read(line)
 
     def check(self, effects: Effects, *, is_cut: bool) -> None:
         """Check what the lines form."""
-        groups, findings = self.groups, self._findings
+        groups, findings, edition = self.groups, self._findings, self._edition
         rules = [line for group in groups for line in group.rules if line.value]
-        for group in groups:
-            check_rules(group, effects, findings)
-        check_agents(groups, effects, findings)
-        check_groups(groups, effects, findings)
-        check_directories(rules, findings)
-        check_sitemaps(self._sitemaps, effects, findings)
+        faults = chain(
+            check_rules(groups, effects, edition),
+            check_agents(groups, effects, edition),
+            check_groups(groups, effects, edition),
+            check_directories(rules),
+            check_sitemaps(self._sitemaps, effects),
+            check_hidden(self._statements),
+            check_disallowed(rules, self._statements, effects),
+        )
+        findings.add_all(faults)
         if self._alike and not is_cut:  # else a later line would be read without one of these
-            self._check_redundant()
+            for fault in find_redundant(groups):
+                findings.add(*fault, replacement="")
             check_allow(effects, findings)
-        check_hidden(self._statements, findings)
-        check_disallowed(rules, self._statements, effects, findings)
 
     def _read(self, line: Line) -> None:
         if line.field == "disallow" or line.field == "allow":
@@ -123,27 +131,16 @@ class _Reader:
             self._reader.read_agent(line)
         elif line.field:
             self._reader.read_other(line)
+            self._findings.add_all(check_other(line, self._edition))
             if line.field in ("content-usage", "content-signal"):
                 self._read_statement(line)
-            else:
-                check_other(line, self._findings)
-            if line.field == "sitemap" and self._findings.edition.other_fields:
+            elif line.field == "sitemap" and self._edition.other_fields:
                 self._sitemaps.append(line)
-        elif not line.text.strip(self._findings.edition.whitespace):
+        elif not line.text.strip(self._edition.whitespace):
             self._reader.read_blank()
 
     def _read_statement(self, line: Line) -> None:
         statement = read_statement(line)
-        check_statement(statement, self._findings)
+        self._findings.add_all(check_statement(statement))
         if crawlers := self._reader.crawlers(statement.field):
             self._statements.setdefault(crawlers, []).append(statement)
-
-    def _check_redundant(self) -> None:
-        """Rules that have no effect in any edition."""
-        for line, first in find_redundant(self.groups):
-            if first:
-                fault = f"Line {first} holds the same rule"
-                self._findings.add(line, "RS303", fault, "does not need this one", "")
-            else:
-                fault = "A rule without a path has no effect here"
-                self._findings.add(line, "RS307", fault, "ignores it", "")

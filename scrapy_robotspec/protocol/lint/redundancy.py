@@ -18,9 +18,10 @@ from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, split_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.findings import Faults
     from scrapy_robotspec.protocol.lint.group_reader import Group
 
 _STRUCTURE = ("user-agent", "allow", "disallow")
@@ -54,11 +55,8 @@ def reads_alike(line: Line) -> bool:
     return line.field not in _STRUCTURE and split_line(text, _LENIENT) is None
 
 
-def find_redundant(groups: Iterable[Group]) -> Iterator[tuple[Line, int]]:
-    """The rules that can be deleted, all of them together.
-
-    With the number of the first line that contains the same rule; 0 for a rule without a path.
-    """
+def find_redundant(groups: Iterable[Group]) -> Faults:
+    """The rules that can be deleted, all of them together."""
     seen: dict[tuple[bytes, ...], dict[_Rule, int]] = {}
     for group in groups:
         values = tuple(sorted(line.value for line in group.agents))
@@ -67,7 +65,7 @@ def find_redundant(groups: Iterable[Group]) -> Iterator[tuple[Line, int]]:
         yield from found[all_but:]
 
 
-def _redundant(group: Group, seen: dict[_Rule, int]) -> Iterator[tuple[Line, int]]:
+def _redundant(group: Group, seen: dict[_Rule, int]) -> Faults:
     """The redundant rules of a group.
 
     ``seen``: number of the first line with a rule, in groups with the same names that are compared;
@@ -77,10 +75,11 @@ def _redundant(group: Group, seen: dict[_Rule, int]) -> Iterator[tuple[Line, int
     compared = len(group.rules) if group.above_blank is None else group.above_blank
     for at, line in enumerate(group.rules):
         if not line.value:
-            yield line, 0
+            yield line, "RS307", "A rule without a path has no effect here", "ignores it"
             continue
         first = in_group.setdefault((line.field, line.value), line.number)
         if at < compared and first == line.number:
             first = seen.setdefault((line.field, line.value), line.number)
         if first != line.number:
-            yield line, first
+            fault = f"Line {first} holds the same rule"
+            yield line, "RS303", fault, "does not need this one"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from scrapy_robotspec.protocol.lint.codes import read_data
 from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.usage import parse_dictionary
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.findings import Findings
+    from scrapy_robotspec.protocol.lint.findings import Faults
 
 Field = Literal["content-usage", "content-signal"]
 
 #: By field: the values of each label ("": of any other), and the labels of older drafts or of the
 #: other vocabulary with the present one ("": none).
-_VOCABULARIES = json.loads(files(__package__).joinpath("labels.json").read_text("utf-8"))
+_VOCABULARIES = read_data("labels.json")
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 _NOTHING = "reads no preference"
 #: Labels that are named as hidden by one path.
@@ -64,28 +63,24 @@ def read_statement(line: Line) -> Statement:
     return Statement(line, field, path or b"", preferences, _parse(preferences))
 
 
-def check_statement(statement: Statement, findings: Findings) -> None:
+def check_statement(statement: Statement) -> Faults:
     """Check a usage line's form and meaning."""
     line = statement.line
     if not statement.members:
-        code, fault = _explain_failure(statement.preferences)
-        findings.add(line, code, fault, _NOTHING)
+        yield line, *_explain_failure(statement.preferences), _NOTHING
         return
     for label, value in statement.members.items():
         values = statement.values_of(label)
         if value not in values:
             fault = f"The value of {shown(label)} is not {' or '.join(values)}"
-            findings.add(line, "RS503", fault, _NOTHING)
+            yield line, "RS503", fault, _NOTHING
         present = _VOCABULARIES[statement.field]["old"].get(label)
         if present is not None:
             instead = f"the present label is {shown(present)}" if present else "no draft has it now"
-            fault = f"{shown(label)} is an old label, {instead}"
-            findings.add(line, "RS507", fault, "hands it on")
+            yield line, "RS507", f"{shown(label)} is an old label, {instead}", "hands it on"
 
 
-def check_hidden(
-    statements: Mapping[tuple[str, ...], Sequence[Statement]], findings: Findings
-) -> None:
+def check_hidden(statements: Mapping[tuple[str, ...], Sequence[Statement]]) -> Faults:
     """Paths that hide a shorter path's label (USE-01).
 
     *statements*: by the crawlers that they apply to. The first of each is looked at.
@@ -98,7 +93,7 @@ def check_hidden(
     found = {each for some in by_key.values() for each in _hidden(some)}
     for line, label, number in sorted(found):
         fault = f"The longer path hides {shown(label)} of line {number}"
-        findings.add(line, "RS505", fault, "reads the longest path only")
+        yield line, "RS505", fault, "reads the longest path only"
 
 
 def _hidden(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:

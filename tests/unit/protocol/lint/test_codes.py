@@ -145,6 +145,8 @@ TABLE = [
         ANY + b"Disallow: /.\nAllow: /..a/\nAllow: /...\nAllow: /.a/"),
     Row("RS319", "EXT-04", RULE + ONE + b"Allow: /b\nAllow: /a\n", (4,), RULE + b"Allow: /b"),
     Row("RS319", "EXT-04", ANY + b"Allow: /a/\nAllow: /b/\n", (2,), ANY + b"Allow: /\nAllow: /b"),
+    Row("RS320", "PAT-01", ANY + b"Disallow: //\nAllow: /a/;\nAllow: //*\nAllow: *,", (2, 3, 4, 5),
+        ANY + b"Disallow: //a\nAllow: /a//\nAllow: /a;b\nAllow: /a&lt;"),
     Row("RS319", "EXT-04", ANY + b"Allow: *.css\n", (2,), ANY + b"Allow: none"),
     Row("RS401", "SIT-03", b"Sitemap: /s.xml\n", (1,), b"Sitemap: http://a/s.xml\n", MODERN),
     Row("RS402", "EXT-01", ANY + b"Crawl-delay: -1\nCrawl-delay: 1e3\nCrawl-delay:\n", (2, 3, 4),

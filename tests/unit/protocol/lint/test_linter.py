@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol.lint import linter
+from scrapy_robotspec.protocol.lint.line_checks import check_form
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.findings import Faults
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -51,3 +59,18 @@ def test_google_reads_lines_that_the_others_ignore() -> None:
         ignored = [f.line for f in findings if f.message.endswith("ignores the line.")]
         assert ignored == ([] if edition == "google" else [2, 3])
         assert [f.line for f in findings if f.code in ("RS101", "RS102")] == [2, 3]
+
+
+def test_the_form_of_equal_lines_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file at the parsing limit may repeat an invalid line 256,000 times."""
+    looked_at: list[bytes] = []
+
+    def counted(line: Line, edition: Edition) -> Faults:
+        looked_at.append(line.text)
+        return check_form(line, edition)
+
+    monkeypatch.setattr(linter, "check_form", counted)
+    body = b"User-agent: *\nDisallow: /x\n" + b":\n1:\n" * 1000
+    found = RobotsTxt.parse(body).lint()
+    assert len(found) == 2000
+    assert looked_at == [b":", b"1:"]
