@@ -1,0 +1,205 @@
+"""Numbers on the pages are those of the code: defaults, bounds, times, and how many of a thing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import run
+from scrapy_robotspec.cli.errors import BROKEN
+from scrapy_robotspec.editions import DAY, EDITIONS, HOUR, get_edition
+from scrapy_robotspec.plugin.settings.settings import Settings
+
+ROOT = Path(run.__file__).parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+MIB, KIB, DAYS = 1 << 20, 1 << 10, DAY
+
+
+@cache
+def text_of(page: str) -> str:
+    """A page on one line."""
+    path = next(path for path in PAGES if path.name == page)
+    return " ".join(path.read_text(encoding="utf-8").split())
+
+
+@cache
+def constants() -> dict[str, set[float]]:
+    """Name → numbers of this name in the package, wherever they stand."""
+    found: dict[str, set[float]] = {}
+    for path in (ROOT / "scrapy_robotspec").rglob("*.py"):
+        for name, value in numbers(ast.parse(path.read_text(encoding="utf-8"))):
+            found.setdefault(name, set()).add(value)
+    return found
+
+
+def numbers(module: ast.Module) -> Iterator[tuple[str, float]]:
+    """What a module names, also in a class, if it is computed from numbers alone."""
+    known: dict[str, object] = {"HOUR": HOUR, "DAY": DAY}
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Assign):
+            continue
+        (target,) = node.targets[:1]
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=True))
+        for name, expression in pairs:
+            value = number_of(expression, known)
+            if isinstance(name, ast.Name) and value is not None:
+                known[name.id] = value
+                yield name.id, float(value)
+
+
+def number_of(expression: ast.expr, known: dict[str, object]) -> float | None:
+    """The number that an expression without calls stands for; None if it is something else."""
+    with suppress(Exception):
+        code = compile(ast.Expression(expression), "", "eval")
+        value = eval(code, {"__builtins__": {}}, known)
+        return value if isinstance(value, int | float) else None
+    return None
+
+
+#: page, a passage whose number is left out, the constant's name, and its unit.
+PASSAGES: list[tuple[str, str, str, float]] = [
+    ("architecture.md", "`ROBOTSPEC_CONCURRENT_FETCHES` × {} |", "BURST_FACTOR", 1),
+    ("architecture.md", "| {} unreachable origins,", "ORIGINS_COUNTED", 1),
+    ("architecture.md", "unreachable origins, {} rules |", "RULES_COUNTED", 0.5),
+    ("architecture.md", "| {} MiB; 20,000 origins |", "MAX_QUEUED", MIB),
+    ("architecture.md", "| 64 MiB; {} origins |", "_MAX_ORIGINS", 1),
+    ("architecture.md", "origins of the crawl; {} rules of each", "MAX_RULES", 1),
+    ("browser.md", "after {}% of playwright's navigation timeout", "_PART", 0.01),
+    ("browser.md", "_DEFAULT_NAVIGATION_TIMEOUT`, {} seconds)", "_NAVIGATION_TIMEOUT", 1e3),
+    ("bulk.md", "Only the first {} MiB of a body are read", "MAX_BODY", MIB),
+    ("bulk.md", "text of the deciding line, at most {} characters", "MAX_TEXT", 1),
+    ("command-line.md", "at most 50 MB and {} URLs", "MAX_URLS", 1),
+    ("command-line.md", "A sitemap has at most {} MB", "MAX_BYTES", MIB),
+    ("command-line.md", "It shows at most {}", "MOST_ROWS", 1),
+    ("command-line.md", "if they have more than {} lines together", "MAX_LINES", 1),
+    ("evidence.md", "and a second for each {} kB of log", "_BYTES_PER_SECOND", 1e3),
+    ("evidence.md", "processor time** than {} minutes and", "_SECONDS", 60),
+    ("evidence.md", "waits in memory, up to {} MiB", "MAX_QUEUED", MIB),
+    ("lint.md", "the text lists {} of", "LISTED", 1),
+    ("lint.md", "from {} letters on", "_LONG", 1),
+    ("performance.md", "From {} patterns on, these literals are sorted", "INDEX_FROM", 1),
+    ("performance.md", "If {} or more patterns remain", "SORT_FROM", 1),
+    ("performance.md", "CPython searches a text of {} characters", "MAX_PRODUCT", 1),
+    ("performance.md", "holds the origin ({} MB,", "GRANTED", MIB),
+    ("performance.md", "records beyond {} origins move to a temporary file", "MAX_RECORDS", 1),
+    ("performance.md", "up to {} KB are not compressed", "_SMALL", 1e3),
+    ("scaling.md", "an origin has at most {} such records", "MAX_AGENTS", 1),
+    ("scaling.md", "`memory://?max={}` (the default)", "MAX_RECORDS", 1),
+    ("scaling.md", "(the default) keeps {} origins", "MAX_RECORDS", 1),
+    ("scaling.md", "origins in memory, at most {} KB each", "_AVERAGE", KIB),
+    ("scaling.md", "each on average or {} MB in all", "GRANTED", MIB),
+    ("scaling.md", "Records unchanged for {} days are deleted", "KEPT", DAYS),
+    ("scaling.md", "A record expires {} days after", "KEPT", DAYS),
+    ("scaling.md", "`PREFIX:{}:{{http", "_VERSION", 1),
+    ("scaling.md", "another worker does so within {} seconds", "LIFETIME", 1),
+    ("scaling.md", "at most every {} s.", "POLL_MAX", 1 / 1.5),
+    ("scaling.md", "`ROBOTSPEC_FETCH_TIMEOUT` plus {} seconds", "_LEASE_MARGIN", 1),
+    ("scaling.md", "Slots are {}% longer than the delay", "_MARGIN", 0.01),
+    ("scaling.md", "at least {} ms and at most 250 ms", "_MARGIN_MIN", 0.001),
+    ("scaling.md", "at least 15 ms and at most {} ms", "_MARGIN_MAX", 0.001),
+    ("scaling.md", "asks for a slot at most {} second ahead", "HORIZON", 1),
+    ("scaling.md", "a line of killed processes is noticed within {} seconds", "_LOOK_MAX", 1),
+    ("scaling.md", "beginning {} seconds after the loss", "PAUSE", 5 / 6),
+    ("scaling.md", "until {} seconds after the store is back", "PAUSE", 0.5),
+    ("security.md", "A body with more than {} layers", "_MAX_LAYERS", 1),
+    ("security.md", "with more than {} hundred streams in one layer", "_MAX_STREAMS", 100),
+    ("security.md", "a host of more than {} thousand letters", "MAX_MAPPED", 1000),
+    ("security.md", "or longer than {} MB reads as absent", "_MAX_SIZE", MIB),
+    ("settings.md", "A lifetime is always at least {} seconds", "_SHORTEST_LIFE", 1),
+    ("settings.md", "refreshed in the background from {}% of", "REFRESH_FROM", 0.01),
+    ("settings.md", "when the crawl ends, for at most {} seconds", "_TIMEOUT", 1),
+    ("settings.md", "contains the first {} requests of each kind", "_EXAMPLES", 1),
+    ("spiders.md", "from the first {} lines; see below", "MOST_LINES", 1),
+    ("waiting.md", "its copy has passed {}% of its lifetime", "REFRESH_FROM", 0.01),
+    ("waiting.md", "response of any site in the last {} minutes", "PROVEN_FOR", 60),
+    ("waiting.md", "if more than {} origins have the same failure", "MAX_LINES", 1),
+    ("waiting.md", "At most {} disk queues have open files", "MAX_OPEN", 1),
+    ("waiting.md", "All fetches together are at most {} times the limit", "BURST_FACTOR", 1),
+    ("waiting.md", "one that has run for at least {} seconds", "PREEMPT_AFTER", 1),
+    ("waiting.md", "for longer than {} s at a time", "TICK", 1),
+    ("waiting.md", "late by more than {} s", "LATE", 1),
+    ("why.md", "up to {} URLs for each rule that refused", "MAX_EXAMPLES", 1),
+    ("why.md", "files of a crawl of up to {} sites", "MAX_FILES", 1),
+    ("why.md", "The file names at most {} origins", "MAX_ORIGINS", 1),
+    ("why.md", "a long wait first; {} rules of one", "MAX_RULES", 1),
+    ("why.md", "rules of one, {} in all", "MAX_ALL_RULES", 1),
+    ("why.md", "in all; {} URLs", "MAX_ALL_EXAMPLES", 1),
+    ("why.md", "own disk queues use at most {} files", "MAX_OPEN", 0.5),
+]  # fmt: skip
+
+
+def spellings(value: float) -> set[str]:
+    """A number as the pages write it."""
+    digits = f"{value:,.10g}"
+    words = {WORDS[int(value)]} if value in range(len(WORDS)) else set()
+    words |= {"a"} if value == 1 else set()
+    return {digits, digits.replace(",", ""), *words}
+
+
+@pytest.mark.parametrize(("page", "passage", "name", "unit"), PASSAGES)
+def test_a_number_is_that_of_the_code(page: str, passage: str, name: str, unit: float) -> None:
+    values = {round(value / unit, 6) for value in constants()[name]}
+    before, after = passage.format("\0").split("\0")
+    pattern = rf"{re.escape(before)}([\w.,]*\w){re.escape(after)}"
+    found = set(re.findall(pattern, text_of(page)))
+    assert found, "the passage is not on the page"
+    assert found <= set().union(*map(spellings, values))
+
+
+def test_a_default_after_the_name_of_a_setting_is_that_of_the_code() -> None:
+    """``ROBOTSPEC_MAX_PARKED`` (1,000), on any page."""
+    standard = Settings()
+    defaults = {name: getattr(standard, field.name) for name, field in Settings.names().items()}
+    said = [
+        (page.name, name, value.replace(",", ""))
+        for page in PAGES
+        for name, value in re.findall(
+            r"`(ROBOTSPEC_\w+)`\)? \(([\d.,]+)(?: s)?\)", text_of(page.name)
+        )
+    ]
+    assert len(said) > 10
+    assert [each for each in said if float(each[2]) != defaults[each[1]]] == []
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_code() -> None:
+    readme = text_of("README.md")
+    minutes = int(Settings().hold_timeout / 60)
+    assert f"within `ROBOTSPEC_HOLD_TIMEOUT` ({WORDS[minutes]} minutes)" in readme
+    assert f"selects one of {WORDS[len(EDITIONS)]} [editions]" in readme
+
+
+def test_the_times_of_an_outage_are_those_of_the_editions() -> None:
+    usual, google = get_edition("google-2019"), get_edition("google")
+    days, hours = usual.stale_after / DAY, google.stale_after / HOUR
+    assert f"for how long: {days:g} days, or {hours:g} hours in `google`" in text_of("waiting.md")
+
+
+def test_every_fetch_of_the_page_of_waiting_is_counted_alike() -> None:
+    """Limit and factor stand in other sentences of the page, their product in some."""
+    (factor,) = constants()["BURST_FACTOR"]
+    (preempted,) = constants()["PREEMPT_AFTER"]
+    at_most = round(Settings().concurrent_fetches * factor)
+    page = text_of("waiting.md")
+    assert set(re.findall(r"(\d+) fetches", page)) == {str(at_most)}
+    assert f"times the limit ({at_most})" in page
+    assert f"without a response for {preempted / factor:.1f} seconds" in page
+
+
+def test_each_code_of_an_exit_is_on_the_page() -> None:
+    """And no other."""
+    table = re.findall(
+        r"^\| (\d+(?:, \d+)*) \|", (ROOT / "docs/command-line.md").read_text("utf-8"), re.M
+    )
+    shown = {int(code) for codes in table for code in codes.split(", ")}
+    module = ast.parse((ROOT / "scrapy_robotspec/cli/errors.py").read_text(encoding="utf-8"))
+    assert shown == {int(value) for _, value in numbers(module)}
+    assert BROKEN in shown
