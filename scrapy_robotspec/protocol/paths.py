@@ -47,8 +47,6 @@ _ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
 _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#;\\]*/")
 #: RFC 3986 section 4.1: URI-reference, up to its path: scheme and authority may be absent.
 _AUTHORITY = re.compile("(?:[^/]*:)?//[^/]*|")
-#: Finds what every path with a dot segment contains.
-may_have_dots = re.compile(r"/\.|/%2|\\").search
 _DOTS = {".": ".", "%2e": ".", "..": "..", "%2e.": "..", ".%2e": "..", "%2e%2e": ".."}
 
 #: Finds a character of a path whose canonical spelling differs, percent signs aside.
@@ -147,7 +145,8 @@ def resolve_dots(target: str) -> str:
 
     Returns *target* itself if its path has none. Only then are backslashes left as they are.
     """
-    if not may_have_dots(target):
+    # hot path: every path with a dot segment contains one of these
+    if "/." not in target and "/%2" not in target and "\\" not in target:
         return target
     end = min(place if place >= 0 else len(target) for place in map(target.find, "?#"))
     url = target[:end].replace("\\", "/")

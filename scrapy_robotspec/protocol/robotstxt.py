@@ -13,7 +13,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol.agents import asked_keys, beginnings_of
 from scrapy_robotspec.protocol.lines import cut_to_limit, rules_at
 from scrapy_robotspec.protocol.models import Rule, Verdict, decode
-from scrapy_robotspec.protocol.paths import may_have_dots, path_of, resolve_dots
+from scrapy_robotspec.protocol.paths import path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
     ITSELF,
@@ -141,10 +141,7 @@ class RobotsTxt:
         # hot path
         verdict = self.explain(url, tokens)
         text = url if isinstance(url, str) else url.decode("latin-1")
-        if not verdict.allowed or not may_have_dots(text):
-            return verdict
-        resolved = resolve_dots(text)
-        if resolved == text:
+        if not verdict.allowed or (resolved := resolve_dots(text)) == text:
             return verdict
         target = resolved if isinstance(url, str) else resolved.encode("latin-1")
         served = self.explain(target, tokens)

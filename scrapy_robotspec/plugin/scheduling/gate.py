@@ -29,6 +29,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -71,15 +72,14 @@ class Gate:
     # --- events
 
     def queue(self, request: Request) -> Origin | None:
-        """Note that *request* is queued; return its origin, or None."""
-        origin = self.origin_of(request)
+        """Note that *request* is queued.
+
+        Returns the origin whose robots.txt has to be known before it may go, or None.
+        """
+        origin = self._robots.policy.origin_asked(request)
         if origin is not None and origin in self._live:
             self._robots.routes.see(origin, request)
         return origin
-
-    def origin_of(self, request: Request) -> Origin | None:
-        """The origin whose robots.txt has to be known before *request* may go."""
-        return self._robots.policy.origin_asked(request)
 
     def may_fetch(self) -> bool:
         """Whether a fetch may begin; else the engine is woken later."""
@@ -89,20 +89,16 @@ class Gate:
         """Whether requests of *origin* leave their queue one at a time."""
         return self._delay is not None and self._delay.is_spaced(origin)
 
-    def _knows(self, origin: Origin) -> bool:
-        return self._robots.lookup.knows(origin)
-
-    def state(self, origin: Origin) -> QueueState:
-        """The state of *origin*."""
-        live = self._live.get(origin)
-        return QueueState.READY if live is None else live.state
-
     def enter(self, origin: Origin) -> QueueState:
         """The state for requests of *origin* that are queued from now on."""
-        state = self.state(origin)
-        if state is QueueState.READY and not self._knows(origin):
-            state = self._live.use(origin).state = QueueState.UNKNOWN
-        return state
+        live = self._live.get(origin)
+        if live is not None and live.state is not QueueState.READY:
+            return live.state
+        if self._robots.lookup.knows(origin):
+            return QueueState.READY
+        live = self._live.use(origin)
+        live.state = QueueState.UNKNOWN
+        return live.state
 
     def leave(self, origin: Origin, request: Request) -> None:
         """*request* leaves its queue alone."""
@@ -140,7 +136,7 @@ class Gate:
         if live is None or live.holds:
             return
         if live.state is not QueueState.READY:
-            all_go = not live.queued or self._knows(origin)
+            all_go = not live.queued or self._robots.lookup.knows(origin)
             self._set(live, QueueState.READY if all_go else QueueState.UNKNOWN)
         self._live.settle(live)
 
@@ -159,15 +155,9 @@ class Gate:
 
     # --- queues
 
-    def count(self, origin: Origin) -> int:
-        """The number of requests of *origin* that are held back in queues."""
-        live = self._live.get(origin)
-        return 0 if live is None else live.queued
-
     def count_queued(self, origin: Origin, state: QueueState, change: int) -> None:
         """*change* more requests of *origin* are in a queue in *state*."""
-        if state is not QueueState.READY:
-            self._live[origin].queued += change
+        self._live[origin].queued += change
         if state is QueueState.HELD:
             self._robots.progress.waiting_changed(change)
 
@@ -215,22 +205,23 @@ def find_gate(crawler: Crawler) -> Gate | None:
     return None
 
 
+@dataclass(slots=True, eq=False)
 class OriginQueue:
     """Requests of one download slot and origin."""
 
-    __slots__ = ("name", "origin", "rank", "requests", "size", "slot", "state")
-
-    def __init__(self, slot: str, origin: Origin | None, requests: Any, state: QueueState) -> None:
-        self.slot = slot
-        self.origin = origin
-        self.requests = requests
-        """A ``ScrapyPriorityQueue``; ``curprio`` is the negated priority of the next request."""
-        self.size = len(requests)  # Scrapy's queue adds up its parts for each len()
-        self.state = state
-        self.name = ""
-        """Its owner's name for it."""
-        self.rank = 0
-        """The priority under which a :class:`SlotTable` has it; the lowest comes first."""
+    slot: str
+    origin: Origin | None
+    requests: Any
+    """A ``ScrapyPriorityQueue``; ``curprio`` is the negated priority of the next request."""
+    name: str
+    """Its owner's name for it."""
+    table: SlotTable
+    """Those of its state, this one among them."""
+    state: QueueState = QueueState.READY
+    size: int = 0
+    """Number of requests. Scrapy's queue adds up its parts for each ``len()``."""
+    rank: int = 0
+    """The priority under which the table has it; the lowest comes first."""
 
 
 class SlotTable:
@@ -298,28 +289,17 @@ class QueueOwner(Protocol):
 
 
 class OriginQueues:
-    """The queues of one scheduler queue.
+    """The queues of one scheduler queue; *owner* closes them."""
 
-    ``owner`` closes them. ``gate`` None: every request may go.
-    """
-
-    def __init__(
-        self,
-        gate: Gate | None,
-        downloads: DownloadSlots,
-        owner: QueueOwner,
-    ) -> None:
+    def __init__(self, gate: Gate, downloads: DownloadSlots, owner: QueueOwner) -> None:
         self._gate = gate
-        self._downloads = downloads
         self._owner = owner
         self._queues: dict[Origin | None, dict[str, OriginQueue]] = {}
         self.size = 0
         """Number of requests."""
-        self._ready = SlotTable(downloads)
-        self._unknown = SlotTable(downloads)
+        self._ready, self._unknown, self._held = (SlotTable(downloads) for _ in range(3))
         self._fetches = 0
-        if gate is not None:
-            gate.queues.append(self)
+        gate.queues.append(self)
 
     # --- requests
 
@@ -327,30 +307,23 @@ class OriginQueues:
         """The queue of *slot* and *origin*, if it has requests."""
         return self._queues.get(origin, {}).get(slot)
 
-    def open(self, slot: str, origin: Origin | None, requests: Any) -> OriginQueue:
+    def open(self, slot: str, origin: Origin | None, requests: Any, name: str = "") -> None:
         """Add a queue with the requests that it already contains."""
-        state = QueueState.READY
-        if origin is not None and self._gate is not None:
-            state = self._gate.enter(origin)
-        queue = OriginQueue(slot, origin, requests, state)
+        state = QueueState.READY if origin is None else self._gate.enter(origin)
+        queue = OriginQueue(slot, origin, requests, name, self._ready)
         self._queues.setdefault(origin, {})[slot] = queue
-        self.size += queue.size
-        self._place(queue)
-        return queue
+        self._place(queue, state)
+        self._resize(queue, len(requests))
 
     def push(self, queue: OriginQueue, request: Request) -> None:
         """Add *request* to *queue*."""
         queue.requests.push(request)
-        queue.size += 1
-        self.size += 1
-        if queue.state is QueueState.HELD:
-            self._count(queue, 1)
-        elif queue.state is QueueState.UNKNOWN:  # the newest
-            self._count(queue, 1)
-            self._unknown.renew(queue)
+        self._resize(queue, 1)
+        if queue.table is self._unknown:  # the newest
+            queue.table.renew(queue)
         elif queue.requests.curprio != queue.rank:
-            self._ready.discard(queue)
-            self._ready.add(queue)
+            queue.table.discard(queue)
+            queue.table.add(queue)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
@@ -371,13 +344,14 @@ class OriginQueues:
         self._unknown.slots.clear()
         self.size = 0
 
-    # --- what the gate calls
-
     def on_state(self, origin: Origin, state: QueueState) -> None:
+        """Called by the gate when *origin* comes into *state*."""
         for queue in self._queues.get(origin, {}).values():
-            self._displace(queue)
-            queue.state = state
-            self._place(queue)
+            size = queue.size
+            self._resize(queue, -size)
+            queue.table.discard(queue)
+            self._place(queue, state)
+            self._resize(queue, size)
 
     # --- choice
 
@@ -387,11 +361,10 @@ class OriginQueues:
         It is the least busy slot's best; of equal ones one whose robots.txt is to be fetched.
         """
         # hot path
-        gate = self._gate
-        if gate is not None and gate.popped:
-            gate.return_lost()
+        if self._gate.popped:
+            self._gate.return_lost()
         ready = self._ready.least_busy() if self._ready.slots else None
-        if self._unknown.slots and gate is not None and gate.may_fetch():
+        if self._unknown.slots and self._gate.may_fetch():
             # A site found now does not wait behind thousands of silent ones.
             newest = self._fetches % 2 == 1
             busy, slot = self._unknown.least_busy(newest=newest)
@@ -403,73 +376,57 @@ class OriginQueues:
         return None if ready is None else self._ready.best(ready[1])
 
     def _pop_from(self, queue: OriginQueue) -> Request | None:
-        requests = queue.requests
-        left: int | None = None
+        """The next request of *queue*, which comes last among equals from now on.
+
+        It may leave alone.
+        """
+        requests, gate, origin = queue.requests, self._gate, queue.origin
+        request: Request | None = None
         try:
-            request: Request | None = requests.pop()
+            request = requests.pop()
             if request is None:  # Scrapy's priority queue has an empty queue for one priority
                 request = requests.pop()
-            else:
-                left = queue.size - 1
         finally:
-            if left is None:
-                left = len(requests)
-            change, queue.size = left - queue.size, left
-            self.size += change
-            if queue.state is QueueState.UNKNOWN:
-                self._count(queue, change)
-        if request is None and left:
-            logger.error(
-                "%d requests of %s cannot be read from their queue",
-                left,
-                queue.origin or queue.slot,
-            )
-            self.size -= left
-        self._after_pop(queue, request, left)
-        return request
-
-    def _after_pop(self, queue: OriginQueue, request: Request | None, left: int) -> None:
-        """Let *queue* and its slot come last among equals; a request may leave alone."""
+            left = len(requests) if request is None else queue.size - 1
+            self._resize(queue, left - queue.size)
+        is_unknown = queue.table is self._unknown
         if request is not None and left:
-            table = self._ready if queue.state is QueueState.READY else self._unknown
-            table.renew(queue)
+            queue.table.renew(queue)
         else:
-            self._displace(queue)
             self._close(queue)
-        gate, origin = self._gate, queue.origin
-        if gate is None or origin is None:
-            return
+        if origin is None:
+            return request
         if request is None:
             gate.update(origin)
-        elif queue.state is QueueState.UNKNOWN:
-            self._fetches += 1
+        elif is_unknown or gate.is_spaced(origin):
+            self._fetches += is_unknown
             gate.leave(origin, request)
-        elif gate.is_spaced(origin):
-            gate.leave(origin, request)
+        return request
 
-    # --- places
+    # --- tables
 
-    def _place(self, queue: OriginQueue) -> None:
-        if queue.state is QueueState.READY:
-            self._ready.add(queue)
-            return
-        self._count(queue, queue.size)
-        if queue.state is QueueState.UNKNOWN:
-            self._unknown.add(queue)
+    def _place(self, queue: OriginQueue, state: QueueState) -> None:
+        """Put *queue* into the table of *state*."""
+        tables = {QueueState.READY: self._ready, QueueState.UNKNOWN: self._unknown}
+        queue.state, queue.table = state, tables.get(state, self._held)
+        queue.table.add(queue)
 
-    def _displace(self, queue: OriginQueue) -> None:
-        if queue.state is QueueState.READY:
-            self._ready.discard(queue)
-            return
-        self._count(queue, -queue.size)
-        if queue.state is QueueState.UNKNOWN:
-            self._unknown.discard(queue)
-
-    def _count(self, queue: OriginQueue, change: int) -> None:
-        if self._gate is not None and queue.origin is not None:
+    def _resize(self, queue: OriginQueue, change: int) -> None:
+        # hot path
+        queue.size += change
+        self.size += change
+        if queue.origin is not None and queue.table is not self._ready:
             self._gate.count_queued(queue.origin, queue.state, change)
 
     def _close(self, queue: OriginQueue) -> None:
+        if queue.size:
+            logger.error(
+                "%d requests of %s cannot be read from their queue",
+                queue.size,
+                queue.origin or queue.slot,
+            )
+            self._resize(queue, -queue.size)
+        queue.table.discard(queue)
         queues = self._queues[queue.origin]
         del queues[queue.slot]
         if not queues:

@@ -65,16 +65,31 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         )
         assert crawler.engine is not None
         self._slots = _compat.DownloadSlots(crawler.engine)
-        self._gate = find_gate(crawler)
+        gate = find_gate(crawler)
+        assert gate is not None
+        self._gate = gate
         self._queues = OriginQueues(self._gate, self._slots, self)
         self._warned = False
         for name, requests in list(self.pqueues.items()):
             self._resume(name, requests)
 
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Any:
+        """A queue for the scheduler; Scrapy's own where no robots.txt is obeyed."""
+        if find_gate(crawler) is None:
+            return DownloaderAwarePriorityQueue.from_crawler(crawler, *args, **kwargs)
+        return super().from_crawler(crawler, *args, **kwargs)
+
     def push(self, request: Request) -> None:
         """Add *request*. Raises ``ValueError`` if it cannot be stored on disk."""
+        # hot path
+        slot, origin = self._slot_of(request), self._gate.queue(request)
+        queue = self._queues.get(slot, origin)
         try:
-            self._push(request)
+            if queue is None:
+                self._push_first(slot, origin, request)
+            else:
+                self._queues.push(queue, request)
         except self._errors as error:
             if not self._warned:
                 self._warned = True
@@ -88,13 +103,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
     def _slot_of(self, request: Request) -> str:
         return self._slots.key(request)
 
-    def _push(self, request: Request) -> None:
-        slot = self._slot_of(request)
-        origin = self._gate.queue(request) if self._gate is not None else None
-        queue = self._queues.get(slot, origin)
-        if queue is not None:
-            self._queues.push(queue, request)
-            return
+    def _push_first(self, slot: str, origin: Origin | None, request: Request) -> None:
         name = _name(slot, origin)
         requests = self.pqfactory(name)
         try:
@@ -104,7 +113,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
                 self._close(requests)
             raise
         self.pqueues[name] = requests
-        self._queues.open(slot, origin, requests).name = name
+        self._queues.open(slot, origin, requests, name)
 
     def pop(self) -> Request | None:
         return self._queues.pop() if self._queues.size else None
@@ -134,7 +143,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
             origin = Origin.of(url)
         if _name(slot, origin) != name:  # requests of any origin wait in the middleware
             slot, origin = name, None
-        self._queues.open(slot, origin, requests).name = name
+        self._queues.open(slot, origin, requests, name)
 
     def _slot_and_origin(self, requests: ScrapyPriorityQueue) -> tuple[str, Origin | None]:
         """Those of the first request; it is stored again, as not every queue can peek."""
@@ -142,8 +151,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         if request is None:
             return "", None
         requests.push(request)
-        origin = self._gate.origin_of(request) if self._gate is not None else None
-        return self._slot_of(request), origin
+        return self._slot_of(request), self._gate.queue(request)
 
     def remove(self, queue: OriginQueue) -> None:
         """Close *queue*, which is empty."""

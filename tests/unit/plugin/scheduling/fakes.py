@@ -9,7 +9,7 @@ from typing import Any, cast
 from scrapy import Request
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
+from scrapy_robotspec.lookup.live_origins import LiveOrigins, QueueState
 from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueue, OriginQueues
 
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
@@ -40,6 +40,14 @@ class GateHarness:
         self.lookup = self.limiter = self.progress = self.engine = self.routes = self
         self.is_active = self.downloads.is_active
         self.gate = Gate(cast("Any", self), cast("Any", self))
+
+    def state(self, origin: Origin) -> QueueState:
+        """The state of *origin*."""
+        return self.live[origin].state if origin in self.live else QueueState.READY
+
+    def queued(self, origin: Origin) -> int:
+        """The number of requests of *origin* that are held back in queues."""
+        return self.live[origin].queued if origin in self.live else 0
 
     def knows(self, origin: Origin) -> bool:
         return origin in self.known
@@ -86,13 +94,17 @@ class ActiveRequests:
 
 
 class QueuesHarness:
-    """OriginQueues with queues in memory. Requests are any objects."""
+    """OriginQueues with queues in memory. Requests are any objects.
 
-    def __init__(self, harness: GateHarness | None) -> None:
-        self.downloads = harness.downloads if harness else ActiveRequests()
-        self.queues: OriginQueues = OriginQueues(
-            harness.gate if harness else None, cast("Any", self.downloads), self
-        )
+    Without a *harness* all rules are known.
+    """
+
+    def __init__(self, harness: GateHarness | None = None) -> None:
+        if harness is None:
+            harness = GateHarness()
+            harness.known.update((A, B, C))
+        self.downloads = harness.downloads
+        self.queues: OriginQueues = OriginQueues(harness.gate, cast("Any", self.downloads), self)
 
     def remove(self, queue: OriginQueue) -> None:
         """Nothing is to be closed."""

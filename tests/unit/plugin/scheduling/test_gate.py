@@ -64,7 +64,7 @@ def test_table_at_the_head_is_what_happens(event: str, state: QueueState) -> Non
     harness, wait = in_state(state)
     EVENTS[event](harness, wait)
     expected = state if target == "-" else QueueState[target]
-    assert harness.gate.state(A) is expected
+    assert harness.state(A) is expected
 
 
 def test_the_last_of_several_waits_lets_the_others_go() -> None:
@@ -76,7 +76,7 @@ def test_the_last_of_several_waits_lets_the_others_go() -> None:
     assert not harness.gate.must_wait(lambda: False)
     assert harness.gate.must_wait(lambda: True)
     for wait in [harness.hold(A), harness.hold(A)]:
-        assert (harness.gate.state(A), harness.gate.count(A)) == (QueueState.HELD, 2)
+        assert (harness.state(A), harness.queued(A)) == (QueueState.HELD, 2)
         assert harness.gate.must_wait(lambda: False)
         assert harness.wakes == 0
         wait.close()

@@ -68,7 +68,7 @@ def test_known_origins_go_on_while_no_fetch_slot_is_free() -> None:
 
 
 def test_least_busy_slot_comes_first_and_slots_take_turns() -> None:
-    queues = QueuesHarness(None)
+    queues = QueuesHarness()
     for slot in "xyz":
         for number in range(2):
             queues.push(slot, A, f"{slot}{number}")
@@ -77,7 +77,7 @@ def test_least_busy_slot_comes_first_and_slots_take_turns() -> None:
 
 
 def test_origins_of_one_slot_with_equal_priority_take_turns() -> None:
-    queues = QueuesHarness(None)
+    queues = QueuesHarness()
     for origin in ORIGINS:
         for number in range(2):
             queues.push("slot", origin, f"{origin.host[0]}{number}")
@@ -96,7 +96,7 @@ def test_best_priority_of_all_origins_of_a_slot_comes_first(unknown: set[Origin]
 
 
 def test_priority_of_a_later_request_moves_its_queue() -> None:
-    queues = QueuesHarness(None)
+    queues = QueuesHarness()
     queues.push("slot", A, "a", 0)
     queues.push("slot", B, "b", 5)
     queue = queues.queues.get("slot", B)
@@ -152,7 +152,7 @@ class Damaged(RequestQueue):
 
 def test_queue_that_cannot_be_read_ends_in_an_error_line(caplog: pytest.LogCaptureFixture) -> None:
     """A crawl must not wait for its requests for ever."""
-    queues = QueuesHarness(None)
+    queues = QueuesHarness()
     queues.queues.open("slot", A, Damaged([1, 2]))
     queues.push("slot", B, "b")
     assert queues.pop_all() == ["b"]
@@ -171,7 +171,7 @@ class Failing(RequestQueue):
 
 
 def test_request_that_cannot_be_deserialised_leaves_the_count_right() -> None:
-    queues = QueuesHarness(None)
+    queues = QueuesHarness()
     queues.queues.open("slot", A, Failing(["bad", "good"]))
     with pytest.raises(ValueError):  # noqa: PT011
         queues.pop()
@@ -266,11 +266,11 @@ class AnyOrder(RuleBasedStateMachine):
         held = sum(self._is_held(each) for each in origins if each is not None)
         assert self.harness.waiting == held
         for origin in ORIGINS:
-            is_ready = self.harness.gate.state(origin) is QueueState.READY
-            assert self.harness.gate.count(origin) == (0 if is_ready else origins.count(origin))
+            is_ready = self.harness.state(origin) is QueueState.READY
+            assert self.harness.queued(origin) == (0 if is_ready else origins.count(origin))
 
     def _is_held(self, origin: Origin) -> bool:
-        return self.harness.gate.state(origin) is QueueState.HELD
+        return self.harness.state(origin) is QueueState.HELD
 
     def teardown(self) -> None:
         """When all may go and the downloader is idle, everything comes out, once."""

@@ -11,6 +11,7 @@ import pytest
 from scrapy import Request, squeues, version_info
 from scrapy.crawler import Crawler
 from scrapy.pqueues import DownloaderAwarePriorityQueue
+from scrapy.squeues import LifoMemoryQueue
 from scrapy.utils.misc import build_from_crawler
 
 from scrapy_robotspec import WaitingPriorityQueue
@@ -143,3 +144,10 @@ def test_request_whose_queue_cannot_be_opened_goes_to_memory(
     assert len(queue) == 0
     (record,) = caplog.records
     assert (record.levelname, "stay in memory" in record.message) == ("WARNING", True)
+
+
+@pytest.mark.parametrize("queue_class", [WaitingPriorityQueue, WaitingGlobalQueue])
+def test_scrapys_own_queue_serves_a_crawl_that_obeys_no_robots_txt(queue_class: Any) -> None:
+    crawler = crawler_with_engine(ROBOTSTXT_OBEY=False)
+    queue = build_from_crawler(queue_class, crawler, LifoMemoryQueue, "")
+    assert type(queue) is DownloaderAwarePriorityQueue
