@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.python.failure import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_T = TypeVar("_T")
+
+
+class TimeLimitError(Exception):
+    """The work took too long."""
+
+
+class InterruptionError(Exception):
+    """The work was cancelled by another component."""
 
 
 class LoopTime:
@@ -33,7 +45,8 @@ class LoopTime:
         """Seconds counted until the last tick."""
         self._ticked_at = 0.0
         self._late_until = 0.0
-        self._limits: dict[Limit, None] = {}
+        self._limited: dict[Deferred[Any], tuple[float, Deferred[Any]]] = {}
+        """Outcomes of limited work -> the end of its time (counted seconds), and the work."""
 
     def now(self) -> float:
         """The counted seconds; they stand still while nothing uses them."""
@@ -59,21 +72,38 @@ class LoopTime:
             self._timer.cancel()
         self._users -= 1
 
-    def call_later(self, seconds: float, call: Callable[[], object]) -> Limit:
-        """Call *call* once *seconds* have been counted.
+    def limit(self, work: Deferred[_T], seconds: float) -> Deferred[_T]:
+        """The outcome of *work*, or ``TimeLimitError`` once *seconds* have been counted.
 
-        The event loop reads once more before it.
+        The event loop reads once more before that. Then *work* is cancelled and its own outcome is
+        dropped, so that work which ignores being cancelled delays nothing. Cancelling the result
+        cancels *work* in the same way; if something else cancels *work*, the result is an
+        ``InterruptionError``.
         """
-        limit = Limit(self, self.now() + seconds, call)
-        self._limits[limit] = None
+        outcome: Deferred[_T] = Deferred(lambda _: self._end(outcome, CancelledError()))
+        self._limited[outcome] = self.now() + seconds, work
         self.add_user()
-        return limit
+        work.addBoth(self._pass_on, outcome)
+        return outcome
 
-    def end(self, limit: Limit) -> None:
-        """Forget *limit*, if it is known."""
-        if limit in self._limits:
-            del self._limits[limit]
-            self.remove_user()
+    def _pass_on(self, result: Any, outcome: Deferred[Any]) -> None:
+        if isinstance(result, Failure):
+            result = result.value
+            if isinstance(result, CancelledError):
+                result = InterruptionError("another component has cancelled it")
+        self._end(outcome, result)
+
+    def _end(self, outcome: Deferred[Any], result: Any) -> None:
+        """End *outcome* with *result*, an error or not, unless it has ended."""
+        if outcome not in self._limited:
+            return
+        _, work = self._limited.pop(outcome)
+        self.remove_user()
+        if isinstance(result, BaseException):
+            outcome.errback(result)
+        else:
+            outcome.callback(result)
+        work.cancel()
 
     def _since_tick(self) -> float:
         if not self._users:
@@ -84,26 +114,10 @@ class LoopTime:
     def _tick(self) -> None:
         late_until = self.late_until()
         # The event loop has read since these were over.
-        over = [limit for limit in self._limits if limit.at <= self._counted]
+        over = [outcome for outcome, (at, _) in self._limited.items() if at <= self._counted]
         self._counted = self.now()
         self._ticked_at = self._monotonic()
         self._late_until = late_until
         self._timer = self._call_later(self.TICK, self._tick)
-        for limit in over:
-            if limit in self._limits:
-                self.end(limit)
-                limit.call()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Limit:
-    """A delayed call."""
-
-    time: LoopTime
-    at: float
-    """Counted seconds."""
-    call: Callable[[], object]
-
-    def cancel(self) -> None:
-        """Do not make the call; after it nothing happens."""
-        self.time.end(self)
+        for outcome in over:
+            self._end(outcome, TimeLimitError())

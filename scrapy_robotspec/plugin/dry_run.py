@@ -19,6 +19,7 @@ from twisted.internet.defer import CancelledError, Deferred, succeed
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
@@ -193,16 +194,14 @@ class DryRunMiddleware:
         record = self.robots.record(origin)
         if record is not None and record.unreachable_since is not None:
             return None
-        wait = Deferred.fromCoroutine(self.robots.lookup.wait(origin, request))
+        waiting = Deferred.fromCoroutine(self.robots.lookup.wait(origin, request))
+        wait = self.robots.loop_time.limit(waiting, self.robots.settings.fetch_timeout)
         self._waits[wait] = origin
-        limit = self.robots.settings.fetch_timeout
-        timeout = self.robots.loop_time.call_later(limit, wait.cancel)
         try:
             found = await wait
-        except CancelledError:
+        except (CancelledError, InterruptionError, TimeLimitError):
             return None
         finally:
-            timeout.cancel()
             del self._waits[wait]
             if not self._waits:
                 self.robots.engine.wake()  # it may be idle

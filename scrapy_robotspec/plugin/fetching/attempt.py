@@ -6,11 +6,10 @@ import asyncio
 import secrets
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
-from twisted.internet.defer import CancelledError, Deferred
-from twisted.python.failure import Failure
+from twisted.internet.defer import CancelledError
 
 from scrapy_robotspec.access.exchange import RedirectChain, product_name, result_of
 from scrapy_robotspec.access.origin import Origin
@@ -21,7 +20,7 @@ from scrapy_robotspec.access.outcome import (
     FetchResult,
 )
 from scrapy_robotspec.editions import DAY
-from scrapy_robotspec.lookup.loop_time import LoopTime
+from scrapy_robotspec.lookup.loop_time import LoopTime, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.fetching.robots_request import Downloads
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
     from scrapy_robotspec.plugin.settings.settings import Settings
-
-_T = TypeVar("_T")
 
 #: A cancelled coroutine ends with one or the other, depending on the reactor.
 _CANCELLED = (CancelledError, asyncio.CancelledError)
@@ -116,8 +113,7 @@ class Attempt:
     async def run(self) -> FetchResult:
         """The result; only cancelling it from outside raises."""
         fetching = _compat.deferred(self._follow())
-        call_later = self._context.loop_time.call_later
-        limited = with_time_limit(fetching, self._settings.fetch_timeout, call_later)
+        limited = self._context.loop_time.limit(fetching, self._settings.fetch_timeout)
         try:
             result: FetchResult = await _compat.as_future(limited)
         except _CANCELLED:
@@ -241,37 +237,3 @@ class Attempt:
             self._routes.failed(self._origin, self._route)
         else:
             self._routes.forget(self._origin)
-
-
-class TimeLimitError(Exception):
-    """The work took too long."""
-
-
-def with_time_limit(
-    work: Deferred[_T], seconds: float, call_later: Callable[..., Any]
-) -> Deferred[_T]:
-    """The outcome of *work*, or :class:`TimeLimitError` after *seconds*.
-
-    Then *work* is cancelled and its own outcome is dropped, so that work which ignores being
-    cancelled delays nothing. Cancelling the result cancels *work* in the same way; nothing else
-    makes it fail with ``CancelledError``.
-    """
-
-    def end(result: Any) -> None:
-        if outcome.called:
-            return
-        timer.cancel()
-        if isinstance(result, Exception):
-            outcome.errback(result)
-        else:
-            outcome.callback(result)
-        work.cancel()
-
-    def pass_on(result: _T | Failure) -> None:
-        is_cancelled = isinstance(result, Failure) and isinstance(result.value, CancelledError)
-        end(IgnoreRequest("another component has cancelled it") if is_cancelled else result)
-
-    outcome: Deferred[_T] = Deferred(lambda _: end(CancelledError()))
-    timer = call_later(seconds, lambda: end(TimeLimitError()))
-    work.addBoth(pass_on)
-    return outcome

@@ -7,12 +7,10 @@ origin. Such a failure must not reach other processes through a shared store.
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest, NotSupported
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from scrapy_robotspec.lookup.loop_time import InterruptionError
 
 #: Errors of this machine: no network, no free file or port, a firewall, a wrong local address.
 _LOCAL_ERRNOS = frozenset(
@@ -33,14 +31,14 @@ _LOCAL_ERRNOS = frozenset(
     if hasattr(errno, name)
 )
 #: Names of exceptions for errors of this machine that may hide the number: Twisted's, curl's.
-_LOCAL_ERRORS = ("ConnectBindError", "NoRouteError", "InterfaceError")
+_LOCAL_ERRORS = {"ConnectBindError", "NoRouteError", "InterfaceError"}
 #: Names of exceptions for an unknown host name: Scrapy's, Twisted's, curl's, aiohttp's.
-_NAME_ERRORS = (
+_NAME_ERRORS = {
     "CannotResolveHostError",
     "DNSLookupError",
     "DNSError",
     "ClientConnectorDNSError",
-)
+}
 #: Names of exceptions -> what went wrong, in words.
 _WORDS = {
     **dict.fromkeys(_NAME_ERRORS, "host name not found"),
@@ -59,23 +57,25 @@ def is_local(error: BaseException, *, resolves: bool) -> bool:
 
     *resolves*: the names of other hosts are resolved.
     """
-    if isinstance(error, IgnoreRequest | NotSupported):  # dropped on this side
+    if isinstance(error, IgnoreRequest | NotSupported | InterruptionError):  # dropped on this side
         return True
-    causes = list(_causes(error))
-    if any(_errno(cause) in _LOCAL_ERRNOS for cause in causes):
+    causes = _causes(error)
+    names = {type(cause).__name__ for cause in causes}
+    if not _LOCAL_ERRNOS.isdisjoint(map(_errno, causes)) or names & _LOCAL_ERRORS:
         return True
-    if any(type(cause).__name__ in _LOCAL_ERRORS for cause in causes):
-        return True
-    return not resolves and any(type(cause).__name__ in _NAME_ERRORS for cause in causes)
+    return not resolves and bool(names & _NAME_ERRORS)
 
 
 def in_one_line(error: BaseException) -> str:
     """Plain words for *error*, or its type and escaped text (SAF-04)."""
-    for cause in _causes(error):
+    causes = _causes(error)
+    for cause in causes:
         known = _in_words(cause)
         if known is not None:
             return known
-    words = " ".join(str(_reason(error)).split())[:200]
+    # Twisted's ResponseFailed prints its reasons as objects.
+    told = next((cause for cause in causes if not hasattr(cause, "reasons")), error)
+    words = " ".join(str(told).split())[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind
     return ascii(text)[1:-1]
@@ -93,27 +93,17 @@ def _in_words(cause: BaseException) -> str | None:
     return _WORDS.get(type(cause).__name__)
 
 
-def _reason(error: BaseException) -> BaseException:
-    """The first reason of Twisted's ResponseFailed, which prints them as objects, else *error*."""
-    for cause in _causes(error):
-        for reason in getattr(cause, "reasons", None) or ():
-            return reason.value  # type: ignore[no-any-return]
-    return error
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def _causes(error: BaseException) -> list[BaseException]:
     """*error* and the exceptions behind it, each once."""
-    pending, seen = [error], set()
-    while pending:
-        cause = pending.pop()
-        if id(cause) in seen:
-            continue
-        seen.add(id(cause))
-        yield cause
+    causes = [error]
+    for cause in causes:
         reasons = getattr(cause, "reasons", None)  # Twisted's ResponseFailed holds failures
         behind = [getattr(reason, "value", reason) for reason in reasons or ()]
         behind += [cause.__cause__, cause.__context__, getattr(cause, "os_error", None)]
-        pending += [each for each in behind if isinstance(each, BaseException)]
+        for each in behind:
+            if isinstance(each, BaseException) and each not in causes:
+                causes.append(each)
+    return causes
 
 
 def _errno(error: BaseException) -> object:

@@ -11,7 +11,7 @@ from twisted.internet.error import ConnectBindError, ConnectionLost, DNSLookupEr
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from scrapy_robotspec.plugin.fetching.attempt import TimeLimitError
+from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 
 
@@ -60,6 +60,7 @@ def test_a_failure_in_one_line(error: Exception, line: str) -> None:
         (failed(NO_NETWORK), True),
         (ConnectBindError("full"), True),  # type: ignore[no-untyped-call]
         (IgnoreRequest("no"), True),
+        (InterruptionError(), True),
         (OSError(errno.ECONNREFUSED, ""), False),
         (OSError(errno.ECONNRESET, ""), False),
         (TimeLimitError(), False),
