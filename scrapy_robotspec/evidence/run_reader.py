@@ -253,7 +253,9 @@ class RunReader:
             return self._rules.make(state.record, plan, policy.edition, now)
         self._made_from[origin] = id_
         record = self.with_body(state)
-        return self._rules.put(self._rules.make(record, plan, policy.edition, now))
+        found = self._rules.make(record, plan, policy.edition, now)
+        self._rules.put(origin, found)
+        return found
 
     def with_body(self, state: State) -> RobotsRecord:
         """The record of *state* with its body. Raises as :meth:`resolved`."""

@@ -213,7 +213,9 @@ class Lookup:
         if plan.action is Action.WAIT and self._is_fetched(origin):  # it may have ended at once
             return Pending(origin, math.inf)
         found = self._resolve(origin, record, plan, now)
-        return self.rules.put(found) if isinstance(found, Resolved) else found
+        if isinstance(found, Resolved):
+            self.rules.put(origin, found)
+        return found
 
     def _resolve(
         self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float
@@ -360,9 +362,9 @@ class Lookup:
         live.fetch = None
         self.limiter.release(live.origin)
         if done is not None and isinstance(done.found, Resolved):
-            self.rules.put(done.found)
+            self.rules.put(live.origin, done.found)
         else:
-            self.rules.discard(live.origin)
+            self.rules.pop(live.origin)
         if done is not None and not self._closed:
             for follower in self.followers:
                 _report(follower, done)

@@ -65,8 +65,6 @@ class Resolved(NamedTuple):
     extensions: dict[Any, Any] | None = None
     """Cache for values derived from the rules, discarded with them. None where the file contains
     nothing but rules."""
-    size: int = 0
-    """Memory that it takes with its rules (bytes, estimated)."""
 
     def decide(self, url: str, tokens: Sequence[str], now: float) -> Decision:
         """The decision about *url* at *now* (epoch seconds).
@@ -109,7 +107,7 @@ class Pending:
     """Its fetch was cancelled in favour of another origin's."""
 
 
-class RulesCache:
+class RulesCache(SizedTable["Origin", Resolved]):
     """Keeps resolved origins of about *max_bytes* in all.
 
     An evicted one is made again from its record. *max_size* is the parsing limit in bytes, None for
@@ -117,26 +115,16 @@ class RulesCache:
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_size: int | None = None) -> None:
+        super().__init__(_size_of, max_bytes)
         self._max_size = max_size
-        self._table: SizedTable[Origin, Resolved] = SizedTable(lambda each: each.size, max_bytes)
-        self._resolved = self._table.entries
 
     def get_valid(self, origin: Origin, now: float) -> Resolved | None:
         """The resolved *origin*, if it is valid at *now*."""
         # hot path
-        resolved = self._resolved.get(origin)
+        resolved = self.entries.get(origin)
         if resolved is None or not resolved.valid_from <= now < resolved.valid_until:
             return None
         return resolved
-
-    def put(self, resolved: Resolved) -> Resolved:
-        """Keep *resolved*, and evict others if they take too much memory."""
-        self._table.put(resolved.origin, resolved)
-        return resolved
-
-    def discard(self, origin: Origin) -> None:
-        """Drop *origin*, if it is kept."""
-        self._table.pop(origin)
 
     def make(self, record: RobotsRecord, plan: Plan, edition: Edition, now: float) -> Resolved:
         """Resolve *record* under *plan*; an unchanged file is not parsed again."""
@@ -163,21 +151,20 @@ class RulesCache:
             plan.until,
             record,
             extensions,
-            _size_of(robots),
         )
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
         """The rules in *record*, from the cache if unchanged."""
         rules = RobotsTxt.parse(record.body, edition, limit=self._max_size)
-        kept = self._resolved.get(record.origin)
+        kept = self.entries.get(record.origin)
         held = None if kept is None else kept.robots
         if held is None or (held.body, held.truncated) != (rules.body, rules.truncated):
             return rules
         return held
 
 
-def _size_of(robots: RobotsTxt | None) -> int:
-    if robots is None:
+def _size_of(resolved: Resolved) -> int:
+    if resolved.robots is None:
         return OVERHEAD
-    body = robots.body
+    body = resolved.robots.body
     return OVERHEAD + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")

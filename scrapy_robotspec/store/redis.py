@@ -164,7 +164,7 @@ class RedisStore(RecordStore):
         return self._connect()
 
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
-        return _read(self._run(_GET, [self._key(origin, "records")], agent), origin)
+        return _read(self._run(_GET, self._keys(origin, "records"), agent), origin)
 
     def claim(
         self,
@@ -176,7 +176,7 @@ class RedisStore(RecordStore):
         agent: str = "",
     ) -> Claim:
         """As in the contract, by the server's clock."""
-        keys = [self._key(origin, "records"), self._key(origin, "lease")]
+        keys = self._keys(origin, "records", "lease")
         lease, longest = max(1, int(seconds * 1000)), int(LONGEST_LEASE * 1000)
         arguments = (owner, lease, _stamp(known), agent, longest)
         granted, *found = self._run(_CLAIM, keys, *arguments)
@@ -189,7 +189,7 @@ class RedisStore(RecordStore):
 
     def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
         """As in the contract, in one round trip."""
-        keys = [self._key(record.origin, "records"), self._key(record.origin, "lease")]
+        keys = self._keys(record.origin, "records", "lease")
         value = _stamp(record.updated_at) + record.to_bytes()
         arguments = (self._lifetime(record), _stamp(known), record.agent or "", MAX_AGENTS)
         self._run(_PUT, keys, owner, value, *arguments)
@@ -200,12 +200,12 @@ class RedisStore(RecordStore):
         return int(min(fresh_for + KEPT, LONGEST) * 1000)
 
     def release(self, origin: Origin, owner: str) -> None:
-        self._run(_RELEASE, [self._key(origin, "lease")], owner)
+        self._run(_RELEASE, self._keys(origin, "lease"), owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """As in the contract, by the server's clock."""
-        keys = [self._key(origin, "line")]
-        granted, at, now = self._run(_RESERVE, keys, *_slot_arguments(asked))
+        keys, arguments = self._keys(origin, "line"), _slot_arguments(asked)
+        granted, at, now = self._run(_RESERVE, keys, *arguments)
         return Reservation(bool(granted), int(at) / 1e6, int(now) / 1e6)
 
     def node_of(self, origin: Origin) -> str | None:
@@ -214,7 +214,7 @@ class RedisStore(RecordStore):
         from redis.exceptions import SlotNotCoveredError
 
         try:
-            return str(self._client.get_node_from_key(self._key(origin, "lease")).name)
+            return str(self._client.get_node_from_key(*self._keys(origin, "lease")).name)
         except SlotNotCoveredError:
             return "none"
 
@@ -222,9 +222,9 @@ class RedisStore(RecordStore):
         if "_client" in vars(self):
             self._client.close()
 
-    def _key(self, origin: Origin, kind: str) -> str:
-        """A key of *origin*; a cluster places it by the part in braces."""
-        return f"{self._prefix}{{{origin}}}:{kind}"
+    def _keys(self, origin: Origin, *kinds: str) -> list[str]:
+        """Keys of *origin*; a cluster places them by the part in braces."""
+        return [f"{self._prefix}{{{origin}}}:{kind}" for kind in kinds]
 
     def _run(self, script: str, keys: Sequence[str], *arguments: str | bytes | int) -> Any:
         return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)

@@ -83,7 +83,7 @@ def write_line(store: RecordStore | MemoryStore, origin: Origin, line: Line) -> 
     else:
         assert isinstance(store, RedisStore)
         values = (f"{each * 1e6:.0f}" if isinstance(each, float) else str(each) for each in line)
-        store._client.set(store._key(origin, "line"), " ".join(values))
+        store._client.set(store._keys(origin, "line")[0], " ".join(values))
 
 
 def open_shared_store(uri: str) -> RecordStore:

@@ -102,7 +102,7 @@ class CrawlRuntime:
     # --- fetches
 
     def download_delay(self, origin: Origin, request: Request) -> float:
-        """Use the turn of the page's download slot; seconds until then.
+        """Use the next time of the page's download slot; seconds until then.
 
         A retry uses none. The first request to an origin is spaced like a page. It takes no place
         in that slot, so a silent robots.txt delays no other origin of the slot.
@@ -125,7 +125,7 @@ class CrawlRuntime:
         tried: list[str] = []
         proxies = {None, request.meta.get("proxy")}
         route = self.routes.best(origin, own)
-        with self._downloads.room():
+        with self._downloads.watched():
             while True:
                 tried.append(route.name)
                 attempt = Attempt(self._context, origin, request, route)

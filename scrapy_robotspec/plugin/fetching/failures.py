@@ -74,8 +74,8 @@ def in_one_line(error: BaseException) -> str:
         if known is not None:
             return known
     # Twisted's ResponseFailed prints its reasons as objects.
-    told = next((cause for cause in causes if not hasattr(cause, "reasons")), error)
-    words = " ".join(str(told).split())[:200]
+    innermost = next((cause for cause in causes if not hasattr(cause, "reasons")), error)
+    words = " ".join(str(innermost).split())[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind
     return ascii(text)[1:-1]

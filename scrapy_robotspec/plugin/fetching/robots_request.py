@@ -167,8 +167,8 @@ class Downloads:
         )
 
     @contextmanager
-    def room(self) -> Iterator[None]:
-        """Make room for a fetch, and watch its downloads."""
+    def watched(self) -> Iterator[None]:
+        """Watch the downloads of a fetch."""
         manager = self._crawler.signals
         _compat.close_idle_connections(self._engine)  # many origins: none free for this one
         self._open += 1

@@ -58,6 +58,6 @@ def test_the_keys_on_the_page_are_the_keys_in_redis() -> None:
     """Operators look for them."""
     pytest.importorskip("redis", reason="the Redis client is not installed")
     store = RedisStore("redis://localhost", "PREFIX", 1)
-    for kind in ("records", "lease", "line"):
-        assert f"`{store._key(Origin('http', 'a.example', 80), kind)}`" in PAGE
+    for key in store._keys(Origin("http", "a.example", 80), "records", "lease", "line"):
+        assert f"`{key}`" in PAGE
     store.close()
