@@ -1,10 +1,11 @@
-"""Decisions of a crawl, and their lines in the log."""
+"""Decisions of a crawl, and their lines in the log: written by the crawl, compared by a replay."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.evidence.log_lines import NO_ANSWER, conclusion, dumps, grounds
+from scrapy_robotspec.access.reasons import EXEMPT
+from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.warc import BLANKED, blank_user_info
 
 if TYPE_CHECKING:
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.evidence.states import State
     from scrapy_robotspec.lookup import Resolved
+
+#: Values of ``policy`` besides those of :class:`~scrapy_robotspec.access.policy.Action`.
+OVERRIDE, NO_ANSWER = "override", "no_answer"
+#: Max logged length of a rule (characters).
+_MAX_RULE = 200
 
 
 class LoggedDecision(NamedTuple):
@@ -27,14 +33,18 @@ class LoggedDecision(NamedTuple):
     stage: Stage
     url: str
     tokens: tuple[str, ...]
-    decision: Decision | None
+    decision: Decision | None = None
     """None: the request needs no robots.txt."""
-    found: Resolved | None
-    """The rules that decided."""
-    state: State | None
+    found: Resolved | None = None
+    """The rules that decided; None: an override, or the request could wait no longer."""
+    state: State | None = None
     """Their archived state."""
-    more: Mapping[str, Any]
-    """Further members of the line."""
+    usage: Mapping[str, str] | None = None
+    """The usage preferences of the page by its file, if it states any."""
+    rules_time: float | None = None
+    """When the rules decided, where the page's header followed (epoch seconds)."""
+    header: str | None = None
+    """``Content-Usage`` of the page."""
 
 
 class DecisionLines:
@@ -53,36 +63,72 @@ class DecisionLines:
 
     def __call__(self, logged: LoggedDecision) -> str:
         # hot path: most requests of an origin are decided as the one before
-        number, at, stage, url, tokens, decision, found, state, more = logged
-        if state is None or decision is None or more:
-            rest = dumps(self._members(logged))
-        else:
-            basis = state.id, decision.allowed, decision.verdict, found, tokens
-            if self._basis != basis:
-                self._basis, self._shared = basis, dumps(self._members(logged))
-            rest = self._shared
+        number, at, stage, url, tokens, decision, found, state, *more = logged
+        basis: tuple[object, ...] = ()
+        if decision is not None and state is not None:
+            basis = state, found, tokens, decision.allowed, decision.verdict, decision.usage, more
+        if not basis or basis != self._basis:
+            members = members_of(logged, self._edition, self._overrides)
+            self._basis, self._shared = basis, dumps(members)
         return (
             f'{{"type":"decision","number":{number},"time":{at!r},'
-            f'"stage":"{stage}","url":{dumps(blank_user_info(url))},{rest[1:]}'
+            f'"stage":"{stage}","url":{dumps(blank_user_info(url))},{self._shared[1:]}'
         )
 
-    def _members(self, logged: LoggedDecision) -> dict[str, Any]:
-        """The members of a line that other requests may share."""
-        decision, found, state = logged.decision, logged.found, logged.state
-        members: dict[str, Any] = {"tokens": logged.tokens, "edition": self._edition}
-        if decision is not None:
-            members |= conclusion(decision)
-            if found is None and decision.reason == "unreachable":  # it could wait no longer
-                members |= grounds(None, otherwise=NO_ANSWER)
-                members["failure"] = blank_user_info(decision.failure or "")
-            else:
-                members |= grounds(found)
-            if self._overrides and decision.origin is not None:
-                override = self._overrides.find(decision.origin)
-                if override is not None:
-                    members["override"] = override.kinds
-        if state is not None:
-            members |= {"state": state.id, "record": state.body_record}
-            if state.is_left_out and members["rule"] is not None:
-                members["rule"] = BLANKED  # a part of a body that is not archived (SAF-06)
-        return {**members, **logged.more}
+
+def members_of(
+    logged: LoggedDecision, edition: str, overrides: HostTable[Override] | None
+) -> dict[str, Any]:
+    """The members of a line that other requests may share; a replay compares them."""
+    decision, state = logged.decision, logged.state
+    members: dict[str, Any] = {"tokens": logged.tokens, "edition": edition}
+    if decision is None:
+        return members | {"allowed": True, "reason": EXEMPT}
+    members |= {**_conclusion(decision), **_grounds(logged.found, decision)}
+    override = None
+    if overrides and decision.origin is not None:
+        override = overrides.find(decision.origin)
+    if override is not None:
+        members["override"] = override.kinds
+    if state is not None:
+        members |= {"state": state.id, "record": state.body_record}
+        if state.is_left_out and members["rule"] is not None:
+            members["rule"] = BLANKED  # a part of a body that is not archived (SAF-06)
+    if logged.usage:
+        members["usage"] = dict(logged.usage)
+    if logged.header is not None:
+        members |= {"rules_time": logged.rules_time, "header": logged.header}
+    return members
+
+
+def _conclusion(decision: Decision) -> dict[str, Any]:
+    """The decision, and the line that decided."""
+    verdict, usage = decision.verdict, decision.usage
+    rule = None if verdict is None else verdict.rule
+    members: dict[str, Any] = {
+        "allowed": decision.allowed,
+        "reason": decision.reason,
+        "line": None if rule is None else rule.line,
+        "rule": None if rule is None else rule.text[:_MAX_RULE],
+        "group": None if verdict is None else verdict.group,
+    }
+    if verdict is not None and verdict.resolved is not None:
+        members["resolved"] = verdict.resolved
+    if usage is not None:
+        members |= {"line": usage.line, "rule": None, "label": usage.label}
+    return members
+
+
+def _grounds(found: Resolved | None, decision: Decision) -> dict[str, Any]:
+    """The state of the origin that *decision* rests on."""
+    if found is not None:
+        return {
+            "policy": found.action.value,
+            "outcome": found.outcome,
+            "status": found.status,
+            "stale": found.unreachable and found.fetched_at is not None,
+        }
+    members = {"policy": OVERRIDE, "outcome": None, "status": None, "stale": False}
+    if decision.reason == "unreachable":  # it could wait no longer
+        members |= {"policy": NO_ANSWER, "failure": blank_user_info(decision.failure or "")}
+    return members

@@ -17,10 +17,6 @@ from scrapy_robotspec.errors import RobotSpecError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.lookup import Resolved
-
-
 #: Where a decision applies: before a download, to the URL that a download handler was redirected
 #: to, to a request inside a browser, to a page by the usage preferences of its header, to a URL
 #: that a spider asked about, or nowhere (dry run).
@@ -49,8 +45,6 @@ FORMAT, OLDEST_FORMAT = 5, 4
 NO_HASH = "0" * 64
 #: Max length of a line (bytes). The first one contains the texts of ``ROBOTSPEC_OVERRIDES``.
 MAX_LINE = 2**22
-#: Max logged length of a rule (characters).
-_MAX_RULE = 200
 
 _BEFORE_HASH, _AFTER_HASH = b',"hash":"', b'"}'
 _HASH_LENGTH = len(_BEFORE_HASH) + len(NO_HASH) + len(_AFTER_HASH)
@@ -205,48 +199,3 @@ def logged_outcome(decision: Mapping[str, Any]) -> str:
         return outcome_of(decision["allowed"], decision["reason"])
     except KeyError:
         return "rules" if decision["allowed"] else "refused_rule"
-
-
-# --- the members of a decision that crawl and replay write alike
-
-
-def conclusion(decision: Decision) -> dict[str, Any]:
-    """The decision, and the line that decided."""
-    verdict, usage = decision.verdict, decision.usage
-    rule = verdict.rule if verdict is not None else None
-    said: dict[str, Any] = {
-        "allowed": decision.allowed,
-        "reason": decision.reason,
-        "line": None if rule is None else rule.line,
-        "rule": None if rule is None else rule.text[:_MAX_RULE],
-        "group": None if verdict is None else list(verdict.group),
-    }
-    if verdict is not None and verdict.resolved is not None:
-        said["resolved"] = verdict.resolved
-    if usage is not None:
-        said |= {"line": usage.line, "rule": None, "label": usage.label}
-    return said
-
-
-#: Values of ``policy`` besides those of :class:`~scrapy_robotspec.access.policy.Action`.
-OVERRIDE, NO_ANSWER = "override", "no_answer"
-
-
-def grounds(found: Resolved | None, *, otherwise: str = OVERRIDE) -> dict[str, Any]:
-    """The state of the origin that the decision rests on.
-
-    *otherwise*: the value of ``policy`` where nothing was *found*.
-    """
-    if found is None:
-        return {"policy": otherwise, "outcome": None, "status": None, "stale": False}
-    return {
-        "policy": found.action.value,
-        "outcome": found.outcome,
-        "status": found.status,
-        "stale": found.unreachable and found.fetched_at is not None,
-    }
-
-
-def stated_usage(preferences: Mapping[str, str]) -> dict[str, Any]:
-    """The usage preferences of a page, if there are any."""
-    return {"usage": dict(preferences)} if preferences else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -9,19 +10,16 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.reasons import EXEMPT
-from scrapy_robotspec.evidence.log_lines import (
-    DAMAGE,
-    FORMAT,
+from scrapy_robotspec.evidence.decision_lines import (
     NO_ANSWER,
     OVERRIDE,
-    EvidenceError,
-    conclusion,
-    grounds,
-    stated_usage,
+    LoggedDecision,
+    members_of,
 )
-from scrapy_robotspec.evidence.run_reader import Reading, read_runs, said
+from scrapy_robotspec.evidence.log_lines import FORMAT, EvidenceError, dumps, loads
+from scrapy_robotspec.evidence.run_reader import Reading, read_runs
 from scrapy_robotspec.evidence.sequence import Sequence
-from scrapy_robotspec.evidence.states import NotArchivedError
+from scrapy_robotspec.evidence.states import NotArchivedError, State
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
@@ -31,9 +29,12 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.evidence.log_lines import Line
     from scrapy_robotspec.evidence.run_reader import RunReader
+    from scrapy_robotspec.evidence.run_settings import RunSettings
     from scrapy_robotspec.lookup import Resolved
 
 
+#: Members that a decision may lack.
+_MAY_MISS = dict.fromkeys(("usage", "label", "override", "resolved"))
 #: Max length of a URL times that of a robots.txt: their comparison then takes up to a minute.
 _MAX_WORK = 2**34
 #: Max length of a URL in a problem (characters).
@@ -44,7 +45,8 @@ _MAX_SUBJECT = 200
 class ReplayResult(Reading):
     """Counts and problems of a replay."""
 
-    differ: int = 0
+    agree: int = 0
+    """Decisions by a replayed robots.txt that came out as logged."""
     not_checkable: int = 0
     """Decisions that need a body which was left out of the archive (SAF-06)."""
     without_file: int = 0
@@ -57,9 +59,9 @@ class ReplayResult(Reading):
     """Whether the archive has a robots.txt of an origin, or an answer that there is none."""
 
     @property
-    def agree(self) -> int:
-        """Decisions by a replayed robots.txt that came out as logged."""
-        return self.decisions - self.differ - self.not_checkable - self.without_file
+    def differ(self) -> int:
+        """Decisions that came out otherwise."""
+        return self.decisions - self.agree - self.not_checkable - self.without_file
 
     @property
     def origins(self) -> int:
@@ -98,35 +100,28 @@ class _RunReplay:
         """Ids of the archived exchanges that states were made from."""
 
     def take(self, line: Line) -> None:
-        kind, values = line.values["type"], line.values
-        subject = (values.get("url") or values.get("id") or kind)[:_MAX_SUBJECT]
-        if kind == "decision":
-            with self._reader.noting(subject, line.number):
-                self._sequence.take_number(values["number"])
-        try:
-            if kind == "decision":
-                self._take_decision(values)
-            elif kind == "state":
-                self._take_state(values["id"])
-            elif kind == "sent":
-                self._take_sent(values)
-            elif kind == "end":
-                self._sequence.take_end(values)
-        except NotArchivedError:
-            self._result.not_checkable += kind == "decision"
-        except DAMAGE as error:
-            self._result.differ += kind == "decision"
-            self._reader.add_problem(f"{subject}: {said(error)}", line.number)
-            return
-        if self._reader.format >= FORMAT:
-            with self._reader.noting(subject, line.number):
+        values = line.values
+        subject = (values.get("url") or values.get("id") or values["type"])[:_MAX_SUBJECT]
+        with self._reader.noting(subject, line.number):
+            with suppress(NotArchivedError):
+                self._check(values)
+            if self._reader.format >= FORMAT:
                 self._sequence.take_time(values)
 
-    # --- states and pages
+    def _check(self, values: Mapping[str, Any]) -> None:
+        kind = values["type"]
+        if kind == "decision":
+            self._take_decision(values)
+        elif kind == "state":
+            self._take_state(State.from_values(values))
+        elif kind == "sent":
+            self._result.sent += 1
+            self._result.sent_by_rules += self._sequence.take_sent(values) == "rules"
+        elif kind == "end":
+            self._sequence.take_end(values)
 
-    def _take_state(self, id_: str) -> None:
+    def _take_state(self, state: State) -> None:
         """Check that a state follows from the exchanges and the state that it names."""
-        state = self._reader.find_state(id_)
         if state.record.fetched_at is not None:
             self._result.answered[state.record.origin] = True
         if self._reader.format >= FORMAT:
@@ -137,83 +132,82 @@ class _RunReplay:
             self._exchanges.add(exchange)
         self._reader.check(state)
 
-    def _take_sent(self, values: Mapping[str, Any]) -> None:
-        self._result.sent += 1
-        self._result.sent_by_rules += self._sequence.take_sent(values) == "rules"
-
     # --- decisions
 
     def _take_decision(self, logged: Mapping[str, Any]) -> None:
         """Check that a decision is made again as logged, and at its place."""
-        origin, until = Origin.of(logged["url"]), inf
-        if origin is not None:
-            self._result.answered.setdefault(origin, False)
+        result, until = self._result, inf
         try:
-            until = self._check_decision(logged)
+            found = self._repeat(logged)
+            if found is None:
+                result.without_file += 1
+            else:
+                result.agree += 1
+                until = found.valid_until
+        except NotArchivedError:
+            result.not_checkable += 1
+            raise
         finally:
             self._sequence.take_decision(logged, until)
 
-    def _check_decision(self, logged: Mapping[str, Any]) -> float:
-        """Until when the rules hold that decide as logged (epoch seconds)."""
-        replayed, found = self._decide(logged, logged.get("rules_time") or logged["time"])
-        replayed["edition"] = self._reader.settings.policy.edition.name
-        different = [name for name, value in replayed.items() if logged.get(name) != value]
+    def _repeat(self, logged: Mapping[str, Any]) -> Resolved | None:
+        """Make a decision again, as logged, and return the archived rules that it follows from."""
+        settings = self._reader.settings
+        again = self._decide(logged, settings)
+        members = members_of(again, settings.policy.edition.name, settings.overrides)
+        expected = {**_MAY_MISS, **loads(dumps(members))}
+        different = [name for name, value in expected.items() if logged.get(name) != value]
         if different:
-            shown = (f"{each} {logged.get(each)!r}, not {replayed[each]!r}" for each in different)
+            shown = (f"{each} {logged.get(each)!r}, not {expected[each]!r}" for each in different)
             raise EvidenceError(f"the log says {'; '.join(shown)}")
-        self._result.without_file += found is None
-        return inf if found is None else found.valid_until
+        return again.found
 
-    def _decide(
-        self, logged: Mapping[str, Any], at: float
-    ) -> tuple[dict[str, Any], Resolved | None]:
-        """The fields of a decision at the time *at*, and the archived rules they follow from."""
+    def _decide(self, logged: Mapping[str, Any], settings: RunSettings) -> LoggedDecision:
+        """Decide about the question of a line."""
+        number, time, stage, url = (logged[name] for name in ("number", "time", "stage", "url"))
+        tokens, header = tuple(logged["tokens"]), logged.get("header")
+        rules_time = logged.get("rules_time")
+        again = LoggedDecision(
+            number, time, stage, url, tokens, rules_time=rules_time, header=header
+        )
+        origin = Origin.of(url)
+        if origin is not None:
+            self._result.answered.setdefault(origin, False)
         if logged["reason"] == EXEMPT:
-            return {"allowed": True}, None
-        origin = Origin.of(logged["url"])
+            return again
         if origin is None:
             raise EvidenceError("no robots.txt applies to the URL")
-        url, tokens = logged["url"], tuple(logged["tokens"])
         if logged["policy"] == NO_ANSWER:
-            refused = Decision(allowed=False, reason="unreachable", origin=origin)
-            return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER)}, None
-        found, answer = None, None
-        if logged["policy"] == OVERRIDE:
-            override = self._reader.settings.overrides.find(origin)
-            answer = None if override is None else override.replacement
-            if answer is None:
-                raise EvidenceError("no override of the run replaces the robots.txt")
-        else:
+            failure = logged.get("failure")
+            return again._replace(
+                decision=Decision(False, "unreachable", origin=origin, failure=failure)
+            )
+        found: Resolved | None = None
+        robots: str | RobotsTxt | None = None
+        at = rules_time or time
+        if logged["policy"] != OVERRIDE:
             found = self._reader.resolved(logged["state"], origin, at)
-            answer = found.robots
+            robots = found.robots
+        elif (override := settings.overrides.find(origin)) is not None:
+            robots = override.replacement
         usage = Usage()
-        if isinstance(answer, RobotsTxt):
-            if len(url) * len(answer.body) > _MAX_WORK:
+        if isinstance(robots, RobotsTxt):
+            if len(url) * len(robots.body) > _MAX_WORK:
                 raise EvidenceError("URL and robots.txt are longer than can be compared")
-            usage = answer.usage(url, tokens)
+            usage = robots.usage(url, tokens)
         if found is not None:
             decision = found.decide(url, tokens, at)
-        elif isinstance(answer, RobotsTxt):
-            verdict = answer.explain_served(url, tokens)
+        elif isinstance(robots, RobotsTxt):
+            verdict = robots.explain_served(url, tokens)
             decision = Decision(verdict.allowed, "override", verdict, origin=origin)
+        elif robots is not None:
+            decision = Decision(robots == "ignore", "override", origin=origin)
         else:
-            decision = Decision(answer == "ignore", "override", origin=origin)
-        return self._conclude(decision, usage, found, logged), found
-
-    def _conclude(
-        self, decision: Decision, usage: Usage, found: Resolved | None, logged: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Apply the usage preferences of file and header to what the rules said."""
-        policy, header = self._reader.settings.usage, logged.get("header")
-        stated, is_final = usage, header is not None
-        if header:
-            usage |= Usage.from_header(header)
-        ignored = decision.reason == "override" and decision.verdict is None
-        if decision.allowed and not ignored:
-            refusal = policy.refusal(usage, final=is_final)
-            if refusal is not None:
-                decision = decision.refused_for(refusal)
-        expected = {**conclusion(decision), **grounds(found)}
-        if decision.allowed or decision.usage is not None:
-            expected |= stated_usage(stated.preferences)
-        return {"usage": None, "label": None, **expected}
+            raise EvidenceError("no override of the run replaces the robots.txt")
+        if decision.allowed and robots != "ignore":
+            stated = usage | Usage.from_header(header or "")
+            refusal = settings.usage.refusal(stated, final=header is not None)
+            decision = decision if refusal is None else decision.refused_for(refusal)
+        may_state_usage = decision.allowed or decision.usage is not None
+        preferences = usage.preferences if may_state_usage else None
+        return again._replace(decision=decision, found=found, usage=preferences)

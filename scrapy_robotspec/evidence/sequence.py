@@ -63,12 +63,6 @@ class Sequence:
         self._allowed = 0
         """Decisions by which a page may leave, or might have left."""
 
-    def take_number(self, number: int) -> None:
-        """Check that the numbers of decisions follow each other."""
-        before, self._number = self._number, number
-        if number != before + 1:
-            raise EvidenceError(f"the decision {number} stands after {before}")
-
     def take_time(self, values: Mapping[str, Any]) -> None:
         """Check that times do not go back."""
         kind, written = values["type"], values["time"] + values.get("seconds", 0.0)
@@ -113,6 +107,7 @@ class Sequence:
 
     def take_decision(self, values: Mapping[str, Any], valid_until: float) -> None:
         """Take a decision by rules that hold up to *valid_until* (epoch seconds)."""
+        before, self._number = self._number, values["number"]
         state, rules_time = values.get("state") or "", values.get("rules_time")
         if rules_time is not None and values["stage"] != "response":
             raise EvidenceError("it is made by the rules of another time, before its page left")
@@ -123,6 +118,8 @@ class Sequence:
             self._allowed += 1
             outcome = logged_outcome(values)
             self._passed[values["number"]] = _Passed(values["time"], valid_until, state, outcome)
+        if self._number != before + 1:
+            raise EvidenceError(f"the decision {self._number} stands after {before}")
 
     def take_sent(self, values: Mapping[str, Any]) -> str:
         """Take a page that left, and return its decision's outcome."""

@@ -250,13 +250,11 @@ class Enforcer:
             request.meta["robotspec"] = {**summary, "usage": usage}
         self._note_usage(usage, origin)
         refused = self._policy.refusal_of_page(usage, origin)
-        decision = None
+        if self._observer is not None and passed.logged is not None:
+            self._observer.on_usage(passed.logged, header, refused)
         if refused is not None:
             of_file = {name: summary[name] for name in ("outcome", "status", "age")}
             decision = Decision(False, "usage", origin=origin, usage=refused, **of_file)
-        if self._observer is not None and passed.logged is not None:
-            self._observer.on_usage(passed.logged, header, decision)
-        if decision is not None:
             raise self._refuse(request, request, decision)
 
 

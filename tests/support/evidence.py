@@ -16,7 +16,8 @@ from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.evidence.access_logs import Request
 from scrapy_robotspec.evidence.audit import Audit, Timeline
-from scrapy_robotspec.evidence.log_lines import NO_HASH, conclusion, dumps, grounds, seal
+from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision
+from scrapy_robotspec.evidence.log_lines import NO_HASH, dumps, seal
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, record_ids
 from scrapy_robotspec.evidence.states import State
@@ -110,20 +111,12 @@ class Crawl:
         policy = self.settings.policy_of(origin)
         found = RulesCache().make(state.record, policy.plan(state.record, at), policy.edition, at)
         self.decisions += 1
-        line = {
-            "type": "decision",
-            "number": self.decisions,
-            "time": at,
-            "stage": "request",
-            "url": url,
-            "tokens": list(TOKENS),
-            "edition": policy.edition.name,
-            **conclusion(found.decide(url, TOKENS, at)),
-            **grounds(found),
-            "state": state.id,
-            "record": state.body_record,
-            **changes,
-        }
+        decision = found.decide(url, TOKENS, at)
+        logged = LoggedDecision(self.decisions, at, "request", url, TOKENS, decision, found, state)
+        line: dict[str, Any] = json.loads(
+            DecisionLines(policy.edition.name, self.settings.overrides)(logged)
+        )
+        line |= changes
         self.writer.add_line(dumps(line))
         return line
 

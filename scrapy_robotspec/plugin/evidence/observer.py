@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision
-from scrapy_robotspec.evidence.log_lines import conclusion, stated_usage
 from scrapy_robotspec.evidence.run_writer import record_ids
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, left_out
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
-    from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.evidence.recorder import Recorder
     from scrapy_robotspec.lookup import FetchDone
@@ -128,32 +127,35 @@ class EvidenceObserver:
         decision, found, _, usage = answer
         at = time.time() if decision.time is None else decision.time
         state = None if found is None else self._find(found.record, at)
-        more: dict[str, Any] = {} if usage is None else stated_usage(usage.preferences)
-        tokens = self._tokens(request)
-        number, url = next(self._numbers), request.url
+        tokens, number = self._tokens(request), next(self._numbers)
+        stated = None if usage is None else usage.preferences
         return self._log(
-            LoggedDecision(number, at, stage, url, tokens, decision, found, state, more)
+            LoggedDecision(number, at, stage, request.url, tokens, decision, found, state, stated)
         )
 
     def on_exempt(self, request: Request) -> LoggedDecision | None:
         """Log *request* if it needs no robots.txt because its meta says so."""
         if not request.meta.get(EXEMPT):
             return None
-        more = {"allowed": True, "reason": EXEMPT}
-        number, now, url = next(self._numbers), time.time(), request.url
-        return self._log(LoggedDecision(number, now, "request", url, (), None, None, None, more))
+        return self._log(
+            LoggedDecision(next(self._numbers), time.time(), "request", request.url, ())
+        )
 
-    def on_usage(self, logged: LoggedDecision, header: bytes, refused: Decision | None) -> None:
-        """Log a page that is *refused*, or has a usage *header* (USE-05)."""
+    def on_usage(self, logged: LoggedDecision, header: bytes, refusal: UsageRefusal | None) -> None:
+        """Log a page that is refused, or has a usage *header* (USE-05)."""
         decision = logged.decision
-        if decision is None or (refused is None and not header):
+        if decision is None or (refusal is None and not header):
             return
-        more = {**logged.more, "rules_time": logged.time, "header": header.decode("latin-1")}
-        if refused is not None:
-            group = None if decision.verdict is None else decision.verdict.group
-            more |= {**conclusion(refused), "group": group}
-        number, now = next(self._numbers), time.time()
-        self._log(logged._replace(number=number, time=now, stage="response", more=more))
+        self._log(
+            logged._replace(
+                number=next(self._numbers),
+                time=time.time(),
+                stage="response",
+                decision=decision if refusal is None else decision.refused_for(refusal),
+                rules_time=logged.time,
+                header=header.decode("latin-1"),
+            )
+        )
 
     def on_sent(self, logged: LoggedDecision, left: float, status: int | None) -> None:
         """Log that the page of *logged* left at *left* (epoch seconds).

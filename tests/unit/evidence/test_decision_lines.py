@@ -28,7 +28,7 @@ def line(path: str, *, is_left_out: bool) -> dict[str, Any]:
     found = RulesCache().make(record, policy.plan(record, START), policy.edition, START)
     state = State("state-1", record, START, "record", is_left_out=is_left_out)
     decision = found.decide(SITE + path, TOKENS, START)
-    logged = LoggedDecision(1, START, "request", SITE + path, TOKENS, decision, found, state, {})
+    logged = LoggedDecision(1, START, "request", SITE + path, TOKENS, decision, found, state)
     values: dict[str, Any] = json.loads(DecisionLines("google-2019", None)(logged))
     return values
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robotspec.evidence.log_lines import NO_ANSWER, grounds
+from scrapy_robotspec.evidence.decision_lines import NO_ANSWER
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import (
     START,
@@ -24,6 +24,7 @@ SITE = "https://example.com"
 #: A request in a browser could not wait for its robots.txt any longer.
 UNANSWERED = {
     "allowed": False, "reason": "unreachable", "line": None, "rule": None, "group": None,
+    "policy": NO_ANSWER, "outcome": None, "status": None, "stale": False, "failure": "",
 }  # fmt: skip
 
 
@@ -130,6 +131,9 @@ def test_a_record_that_no_line_names_yet_is_tolerated_in_a_killed_run(tmp_path: 
         ("stale", True),
         ("edition", "classic"),
         ("usage", {"search": "allow"}),
+        ("label", "search"),
+        ("override", ["crawl_delay"]),
+        ("resolved", f"{SITE}/elsewhere"),
         ("url", f"{SITE}/elsewhere"),
         ("url", "https://other.example/private/x"),
         ("tokens", [""]),
@@ -180,12 +184,11 @@ def test_a_log_of_another_format_is_named_with_its_release(folder: Path) -> None
 
 def test_a_refusal_for_want_of_an_answer_agrees_whatever_is_known(tmp_path: Path) -> None:
     """An outage was known, then an answer came just as it was given up; no page may leave by it."""
-    waited = {**UNANSWERED, **grounds(None, otherwise=NO_ANSWER)}
     crawl = Crawl(tmp_path)
     crawl.fetch(SITE, b"", 503, at=START + 1)
-    crawl.decide(f"{SITE}/a", START + 5, **waited)
+    crawl.decide(f"{SITE}/a", START + 5, **UNANSWERED)
     crawl.fetch(SITE, at=START + 9)
-    crawl.decide(f"{SITE}/a", START + 9.5, **waited)
+    crawl.decide(f"{SITE}/a", START + 9.5, **UNANSWERED)
     crawl.send(START + 10)
     crawl.close()
     (problem,) = replay(tmp_path).problems
