@@ -34,7 +34,7 @@ from scrapy_robotspec.evidence.log_lines import (
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.states import NotArchivedError, State, check_fetch, digest_of
 from scrapy_robotspec.evidence.timestamp import MAX_REPLY, check_reply, verifying_command
-from scrapy_robotspec.evidence.warc_reader import StoredRecord, longest_member, read_member
+from scrapy_robotspec.evidence.warc import StoredRecord, longest_member, read_member
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import secrets
 import time as clock
-from collections import defaultdict
+from collections import Counter
 from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -55,28 +55,44 @@ class RunWriter:
     def __init__(
         self, folder: Path, run: str, header: Mapping[str, Any], info: Mapping[str, str]
     ) -> None:
-        self._folder = folder
-        self._run = run
+        name = f"robots-{run}.warc.gz"
         self.reply = folder / f"decisions-{run}.tsr"
         """The file of the time stamp."""
-        self._info = info
         self.hash = NO_HASH
         """The hash of the last line."""
-        self._counts: dict[str, int] = defaultdict(int)
+        self._counts: Counter[str] = Counter()
         """Lines by type."""
-        self._log = AppendFile(folder / f"decisions-{run}.jsonl")
-        self._archive: AppendFile | None = None
         self._ids = record_ids()
+        self._log = AppendFile(folder / f"decisions-{run}.jsonl")
+        self._archive = AppendFile(folder / name)
         self.add_line(dumps({"type": "run", "format": FORMAT, "run": run, **header}))
+        texts = {"filename": name, **info}
+        block = "".join(f"{key}: {value}\r\n" for key, value in texts.items()).encode()
+        fields = to_field("WARC-Filename", name)
+        first = NewRecord(next(self._ids), "warcinfo", "", header["time"], block, fields=fields)
+        self.add_line(self.store(first))
 
     def store(self, record: NewRecord) -> str:
         """Archive *record* and its request; the line of the log for both."""
-        if self._archive is None:
-            self._archive = self._new_archive(record.time)
-        members = [to_member(record)]
+        members, digest = [to_member(record)], sha256()
         if record.request:
             members.append(to_member(self._request_of(record)))
-        return _store(self._archive, record, members)
+        for member in members:  # hashing more at once gives the interpreter's lock away
+            digest.update(member)
+        data, offset = b"".join(members), self._archive.size
+        self._archive.append(data)
+        began = "null" if record.began is None else repr(record.began)
+        return (
+            f'{{"type":"record","id":"{record.id}","kind":"{record.kind}",'
+            f'"url":{dumps(record.url)},"began":{began},"time":{record.time!r},'
+            f'"offset":{offset},"length":{len(data)},"sha256":"{digest.hexdigest()}"}}'
+        )
+
+    def _request_of(self, record: NewRecord) -> NewRecord:
+        """The record of the request that *record* answered."""
+        time = record.time if record.began is None else record.began
+        fields = to_field("WARC-Concurrent-To", record.id)
+        return NewRecord(next(self._ids), "request", record.url, time, b"", record.request, fields)
 
     def add_line(self, text: str) -> None:
         """Add a JSON object to the log; its first member is ``type``."""
@@ -86,52 +102,16 @@ class RunWriter:
 
     def flush(self) -> None:
         """Write what is pending, the archive before the log that names it."""
-        if self._archive is not None:
-            self._archive.flush()
+        self._archive.flush()
         self._log.flush()
 
     def close(self, time: float, lost: int, requests: Mapping[str, int] | None = None) -> None:
         """Add the last line, with the account of the crawl's *requests*, and close the files."""
-        size = 0
-        if self._archive is not None:
-            self._archive.close()
-            size = self._archive.size
+        self._archive.close()
         counts = {name: self._counts[kind] for kind, name in COUNTED.items()}
-        more = {"lost": lost, "archive": size, "requests": requests}
+        more = {"lost": lost, "archive": self._archive.size, "requests": requests}
         self.add_line(dumps({"type": "end", "time": time, **counts, **more}))
         self._log.close()
-
-    def _new_archive(self, time: float) -> AppendFile:
-        name = f"robots-{self._run}.warc.gz"
-        archive = AppendFile(self._folder / name)
-        info = {"filename": name, **self._info}
-        block = "".join(f"{key}: {value}\r\n" for key, value in info.items()).encode()
-        fields = to_field("WARC-Filename", name)
-        record = NewRecord(next(self._ids), "warcinfo", "", time, block, fields=fields)
-        self.add_line(_store(archive, record, [to_member(record)]))
-        return archive
-
-    def _request_of(self, record: NewRecord) -> NewRecord:
-        """The record of the request that *record* answered."""
-        time = record.time if record.began is None else record.began
-        fields = to_field("WARC-Concurrent-To", record.id)
-        return NewRecord(next(self._ids), "request", record.url, time, b"", record.request, fields)
-
-
-def _store(archive: AppendFile, record: NewRecord, members: list[bytes]) -> str:
-    """Put *members* at the end; the line of the log for *record*."""
-    data, digest = b"".join(members), sha256()
-    for member in members:  # hashing more at once gives the interpreter's lock away
-        digest.update(member)
-    began = "null" if record.began is None else repr(record.began)
-    line = (
-        f'{{"type":"record","id":"{record.id}","kind":"{record.kind}","url":{dumps(record.url)},'
-        f'"began":{began},"time":{record.time!r},'
-        f'"offset":{archive.size},"length":{len(data)},'
-        f'"sha256":"{digest.hexdigest()}"}}'
-    )
-    archive.append(data)
-    return line
 
 
 class AppendFile:

@@ -1,7 +1,7 @@
 """WARC 1.1 records, one gzip member each.
 
-They are written here, because libraries change some heads and take three times as long. An archive
-is made to be handed on: secrets in it are blanked (SAF-06).
+They are written here, because libraries change some heads and take three times as long, and read
+here: as they were written. An archive is made to be handed on: secrets in it are blanked (SAF-06).
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from hashlib import sha256
 from http.client import responses
 from struct import pack
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
+from scrapy_robotspec.evidence.log_lines import EvidenceError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: Extension field: what a server that speaks no HTTP answered, in Scrapy's numbers.
 STATUS_FIELD = "Robotspec-Status"
@@ -31,7 +36,10 @@ LEFT_OUT, LEFT_OUT_LENGTH, LEFT_OUT_DIGEST = (
 #: Stands for a value that is not archived.
 BLANKED = "blanked"
 #: Max bytes of the headers of a response, and of a body above the parsing limit, in the archive.
-MAX_HEADERS = _BODY_MARGIN = 2**20
+_MAX_HEADERS = _BODY_MARGIN = 2**20
+
+#: Max bytes of a record besides headers and body (SAF-05).
+_MAX_FIELDS = 2**16
 
 #: Content types by kind of record.
 _CONTENT_TYPES = {
@@ -49,9 +57,9 @@ _COMPRESSION = 3
 _SMALL = 2000
 #: Head of a gzip member, without name and time, and of its only block, which is stored.
 _STORED = b"\x1f\x8b\x08" + bytes(6) + b"\xff\x01"
-VERSION = "WARC/1.1"
+_VERSION = "WARC/1.1"
 #: The end of the head of an HTTP message or a record, and of a record.
-END_OF_HEAD = END_OF_RECORD = b"\r\n\r\n"
+END_OF_HEAD = _END_OF_RECORD = b"\r\n\r\n"
 
 _COOKIES = frozenset(("set-cookie", "set-cookie2"))
 #: User info of the URLs in a text.
@@ -88,7 +96,7 @@ def response_head(exchange: Exchange, protocol: str) -> bytes:
     size = 0
     for name, value in exchange.headers:
         size += len(name) + len(value) + 4
-        if size > MAX_HEADERS:
+        if size > _MAX_HEADERS:
             break
         lines.append(_header_line(exchange.url, name, value))
     return "\r\n".join(lines).encode("latin-1", "replace") + END_OF_HEAD
@@ -156,7 +164,7 @@ def to_member(record: NewRecord) -> bytes:
     if record.head and record.payload:
         fields += f"WARC-Payload-Digest: {_digest(record.payload)}\r\n"
     text = (
-        f"{VERSION}\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
+        f"{_VERSION}\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
         f"WARC-Date: {iso_date(record.time)}\r\n{fields}"
         f"WARC-Block-Digest: {_digest(block)}\r\n"
         f"Content-Type: {_CONTENT_TYPES[record.kind]}\r\n"
@@ -187,3 +195,89 @@ def iso_date(time: float) -> str:
     """Epoch seconds as a WARC date with microseconds."""
     moment = datetime.fromtimestamp(time, timezone.utc).isoformat(timespec="microseconds")
     return moment.replace("+00:00", "Z")
+
+
+# --- reading, which trusts nothing (SAF-05)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A record that was read."""
+
+    kind: str
+    fields: Mapping[str, str]
+    """WARC fields by lower-case name."""
+    block: bytes
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the body of the response is not in the archive."""
+        return LEFT_OUT.lower() in self.fields
+
+    def check_line(self, values: Mapping[str, Any]) -> None:
+        """Check that it is the record with a line's *values*.
+
+        Raises ``EvidenceError``.
+        """
+        names = ("warc-record-id", "warc-type", "warc-target-uri", "warc-date")
+        named = (values["id"], values["kind"], values["url"], iso_date(values["time"]))
+        if tuple(self.fields.get(name, "") for name in names) != named:
+            raise EvidenceError("it is another record than the line says")
+
+    def exchange(self) -> Exchange | None:
+        """The response in the record; None for another kind.
+
+        Raises one of ``DAMAGE``.
+        """
+        status, headers, body = self.fields.get(STATUS_FIELD.lower()), [], self.block
+        if self.kind == "response":
+            head, _, body = body.partition(END_OF_HEAD)
+            first, *headers = head.decode("latin-1").split("\r\n")
+            status = first.partition(" ")[2][:3]
+        if status is None:
+            return None
+        if not (status.isascii() and status.isdigit() and len(status) <= 3):
+            raise EvidenceError("a response record without a status")
+        return Exchange(
+            self.fields["warc-target-uri"],
+            int(status),
+            tuple((name, value) for name, _, value in (each.partition(": ") for each in headers)),
+            body,
+            stopped=self.fields.get("warc-truncated") == STOPPED,
+            incomplete=self.fields.get("warc-truncated") == LOST,
+        )
+
+
+def longest_member(max_size: int) -> int:
+    """Max bytes of a record, and of its gzip member (SAF-05)."""
+    return longest_body(max_size) + _MAX_HEADERS + _MAX_FIELDS
+
+
+def read_member(data: bytes, max_size: int) -> StoredRecord:
+    """The record in the first gzip member of *data*.
+
+    Raises ``EvidenceError`` for anything else. *max_size*: the parsing limit of the crawl, which
+    bounds what a member may unpack to.
+    """
+    limit = longest_member(max_size)
+    try:
+        unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        plain = unpacker.decompress(data, limit)
+        if not unpacker.eof:
+            raise ValueError(f"incomplete, or more than {limit} bytes")
+        head, _, content = plain.partition(END_OF_HEAD)
+        fields = _fields(head)
+        block = content[: int(fields["content-length"])]
+        if content != block + _END_OF_RECORD:
+            raise ValueError("other bytes than its length says")
+        return StoredRecord(fields["warc-type"], fields, block)
+    except (LookupError, ValueError, zlib.error) as error:
+        raise EvidenceError(f"not a WARC record ({type(error).__name__}: {error})") from error
+
+
+def _fields(head: bytes) -> dict[str, str]:
+    """The WARC fields of a record by lower-case name, as ``to_member`` writes them."""
+    version, *lines = head.decode().split("\r\n")
+    if version != _VERSION:
+        raise ValueError(f"not {_VERSION}")
+    return {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}

@@ -39,14 +39,14 @@ def recorder_in(folder: Path) -> Recorder:
     return Recorder(RunWriter(folder, new_run_name(START), HEADER, {"software": "tests"}))
 
 
-def test_a_process_that_is_killed_at_once_leaves_its_first_line(
+def test_a_process_that_is_killed_at_once_leaves_its_first_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else an audit knows of no crawl that may have lost its last lines."""
     monkeypatch.setattr("scrapy_robotspec.evidence.recorder.WRITE_EVERY", 60.0)
     recorder = recorder_in(tmp_path)
     recorder.open()
-    assert [line["type"] for line in lines_of(tmp_path)] == ["run"]
+    assert [line["type"] for line in lines_of(tmp_path)] == ["run", "record"]
     recorder.close()
 
 
@@ -127,7 +127,7 @@ def test_a_clock_that_is_set_is_noted_once(
     result = replay(tmp_path)
     assert result.problems == []
     (note,) = result.notes
-    assert f"line 3: the clock was set by {jump:+g} s" in note
+    assert f"line 4: the clock was set by {jump:+g} s" in note
 
 
 def test_lost_lines_are_counted_in_the_log(
@@ -206,9 +206,8 @@ def test_files_deleted_during_a_crawl_are_reported(
 def test_a_file_that_exists_is_never_overwritten(tmp_path: Path) -> None:
     run = new_run_name(START)
     RunWriter(tmp_path, run, HEADER, {}).flush()
-    (log,) = tmp_path.iterdir()
-    before = log.read_bytes()
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(FileExistsError):
         RunWriter(tmp_path, run, HEADER, {})
-    assert log.read_bytes() == before
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert new_run_name(START) != new_run_name(START)

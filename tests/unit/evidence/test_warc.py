@@ -15,11 +15,11 @@ from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
     NewRecord,
+    read_member,
     response_head,
     to_field,
     to_member,
 )
-from scrapy_robotspec.evidence.warc_reader import read_member
 
 URL = "https://example.com/robots.txt"
 

@@ -34,7 +34,7 @@ def test_a_name_that_leads_inside_is_known_by_its_address(
     tmp_path: Path, addresses: list[str], is_left_out: bool
 ) -> None:
     """The last response of the chain decides, which the file comes from."""
-    recorder = Recorder(RunWriter(tmp_path, "run", {}, {}))
+    recorder = Recorder(RunWriter(tmp_path, "run", {"time": 0.0}, {}))
     origin = Origin.of("http://public.example")
     assert origin is not None
     fetch = ExchangeArchive(recorder, (), 1000).fetch(origin, START)
