@@ -1,25 +1,22 @@
 """Private parts of Scrapy, and differences between its versions.
 
 Nothing here knows robots.txt, and no other file of this package checks what Scrapy can do. No
-function raises where one of ``PARTS`` is missing.
+function raises where one of ``PARTS`` is missing. Each names what it uses, with the releases of
+Scrapy that have it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
 from functools import partial
-from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydispatch import dispatcher  # type: ignore[import-untyped]
 from scrapy import signals as scrapy_signals
 from scrapy import version_info
 from scrapy.core import downloader as downloader_module
+from scrapy.core.downloader.handlers import DownloadHandlers
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
@@ -29,11 +26,11 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.defer import maybe_deferred_to_future as as_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import load_object
+from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-    from concurrent.futures import Future
+    from collections.abc import Callable, Coroutine, Mapping
     from typing import Protocol
 
     from scrapy import Request
@@ -52,10 +49,10 @@ if TYPE_CHECKING:
 __all__ = ["ACCEPTED_ENCODINGS", "as_future"]
 
 _T = TypeVar("_T")
-_R = TypeVar("_R")
 
-#: How handlers are called: before 2.15 they return a Deferred.
-_SEND = "download_request_async" if version_info >= (2, 15) else "download_request"
+#: How the downloader calls handlers: from 2.14 on ``download_request`` is left for others.
+_IS_ASYNC = hasattr(DownloadHandlers, "download_request_async")
+_SEND = "download_request_async" if _IS_ASYNC else "download_request"
 
 _UNSTOPPABLE = "of another scheduler, requests beyond ROBOTSPEC_MAX_PARKED are refused"
 _DELAYED = "the robots.txt keeps the download delay of pages"
@@ -123,36 +120,36 @@ def _fits(part: Any, path: str) -> bool:
 class _ReactorLater:
     """A reactor's delayed call whose ``cancel`` may come too late."""
 
-    def __init__(self, call: Any) -> None:
-        self._call = call
+    def __init__(self, delay: float, call: Callable[..., Any], *args: Any) -> None:
+        from twisted.internet import reactor  # noqa: TID251  (only here is there surely one)
+
+        own: Any = reactor
+        self._call = own.callLater(delay, call, *args)
 
     def cancel(self) -> None:
         if self._call.active():
             self._call.cancel()
 
 
-def _reactor_call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
-    from twisted.internet import reactor  # noqa: TID251  (only here is there surely one)
-
-    later: Any = reactor
-    return _ReactorLater(later.callLater(delay, call, *args))
-
-
 try:
     from scrapy.utils.asyncio import call_later as _call_later
-except ImportError:  # before 2.14
-    _call_later = _reactor_call_later  # type: ignore[assignment]
+except ImportError:
+    _call_later = _ReactorLater  # type: ignore[assignment]
 
 
 def call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
-    """Call ``call(*args)`` in *delay* seconds, with a reactor or without one."""
+    """Call ``call(*args)`` in *delay* seconds, with a reactor or without one.
+
+    Uses: ``scrapy.utils.asyncio.call_later`` (2.14 on).
+    """
     return _call_later(max(0.0, delay), call, *args)
 
 
 def when_passed_on(call: Callable[[], object]) -> None:
     """Make *call* once the request whose coroutine ends is passed on.
 
-    Scrapy before 2.14 passes it on a turn of the event loop later.
+    Uses: the manager of middlewares, which passes it on in the same turn of the event loop (2.14
+    on), or one later (2.13).
     """
     if version_info < (2, 14):
         call_later(0, call_later, 0, call)  # the first may still be made in this turn
@@ -160,15 +157,21 @@ def when_passed_on(call: Callable[[], object]) -> None:
         call()
 
 
-def download(engine: ExecutionEngine, request: Request) -> Deferred[Response]:
-    """Download *request* past the scheduler (``download_async``: from 2.14)."""
+async def download(engine: ExecutionEngine, request: Request) -> Response:
+    """Download *request* past the scheduler.
+
+    Uses: ``engine.download_async`` (2.14 on).
+    """
     if hasattr(engine, "download_async"):
-        return deferred_from_coro(engine.download_async(request))
-    return engine.download(request)
+        return await engine.download_async(request)
+    return await as_future(engine.download(request))
 
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:
-    """Whether any handler may be connected to *signal*."""
+    """Whether any handler may be connected to *signal*.
+
+    Uses: ``SignalManager.sender``, pydispatch (2.13 on).
+    """
     manager = crawler.signals
     if type(manager) is not SignalManager:  # it may send in another way
         return True
@@ -177,7 +180,10 @@ def has_receivers(crawler: Crawler, signal: object) -> bool:
 
 
 async def send_signal(crawler: Crawler, signal: object, **kwargs: Any) -> None:
-    """Send *signal* and wait for handlers that are coroutines (``send_catch_log_async``: 2.14)."""
+    """Send *signal* and wait for handlers that are coroutines.
+
+    Uses: ``SignalManager.send_catch_log_async`` (2.14 on).
+    """
     manager = crawler.signals
     if hasattr(manager, "send_catch_log_async"):
         await manager.send_catch_log_async(signal=signal, **kwargs)
@@ -189,6 +195,7 @@ def deferred(coroutine: Coroutine[Any, Any, _T]) -> Deferred[_T]:
     """The outcome of *coroutine*, which may await Deferreds of Scrapy's.
 
     Cancelled, it fails with Twisted's ``CancelledError``, also where it ran as an asyncio task.
+    Uses: ``deferred_from_coro`` (2.13 on).
     """
     outcome: Deferred[_T] = deferred_from_coro(coroutine)
     outcome.addErrback(_twisted_cancellation)
@@ -201,17 +208,10 @@ def _twisted_cancellation(failure: Failure) -> Failure:
     return failure
 
 
-def is_closing(engine: ExecutionEngine | None) -> bool:
-    """Whether the spider is closing (``_slot.closing`` is private)."""
-    if engine is None or not engine.running or getattr(engine, "_slot", None) is None:
-        return True
-    return _part(engine, "_slot.closing") is not None
-
-
 def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> None:
-    """Make *call* when the spider begins to close.
+    """Make *call* when the spider begins to close; Scrapy sends no signal then.
 
-    Scrapy sends no signal then.
+    Uses: ``engine._slot.close`` (2.13 on).
     """
     close = _part(engine, "_slot.close")
 
@@ -224,15 +224,11 @@ def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> 
 
 
 def was_started(engine: ExecutionEngine | None) -> bool:
-    """Whether *engine* was started: only then it sends ``engine_stopped``."""
+    """Whether *engine* was started: only then it sends ``engine_stopped``.
+
+    Uses: ``engine.start_time`` (2.13 on).
+    """
     return engine is not None and engine.start_time is not None
-
-
-def wake(engine: ExecutionEngine | None) -> None:
-    """Make the engine look into the scheduler now."""
-    schedule = _part(engine, "_slot.nextcall.schedule")
-    if schedule is not None and not is_closing(engine):
-        schedule()
 
 
 class Engine:
@@ -243,14 +239,29 @@ class Engine:
 
     @property
     def is_closing(self) -> bool:
-        return is_closing(self._crawler.engine)
+        """Whether the spider is closing, or none is open.
+
+        Uses: ``engine._slot.closing`` (2.13 on).
+        """
+        engine = self._crawler.engine
+        if engine is None or not engine.running or getattr(engine, "_slot", None) is None:
+            return True
+        return _part(engine, "_slot.closing") is not None
 
     def wake(self) -> None:
-        """Make the engine look into the scheduler now."""
-        wake(self._crawler.engine)
+        """Make the engine look into the scheduler now.
+
+        Uses: ``engine._slot.nextcall.schedule`` (2.13 on).
+        """
+        schedule = _part(self._crawler.engine, "_slot.nextcall.schedule")
+        if schedule is not None and not self.is_closing:
+            schedule()
 
     def is_active(self, request: Request) -> bool:
-        """Whether *request* is in the downloader or its middlewares."""
+        """Whether *request* is in the downloader or its middlewares.
+
+        Uses: ``downloader.active`` (2.13 on).
+        """
         # hot path
         engine: Any = self._crawler.engine
         try:
@@ -259,8 +270,18 @@ class Engine:
             return False
 
     def send_wait(self, request: Request) -> float:
-        """Seconds until the downloader would send *request*."""
-        return send_wait(self._crawler.engine, request)
+        """Seconds until the downloader would send *request*.
+
+        Uses: ``Slot.queue``, ``Slot.free_transfer_slots``, ``Slot.lastseen`` (2.13 on).
+        """
+        slot = _known_slot(self._crawler.engine, request)
+        if slot is None:
+            return 0.0
+        if slot.queue or slot.free_transfer_slots() <= 0:
+            return _BUSY_SLOT
+        passed = _slot_clock() - slot.lastseen
+        longest = _longest_delay(slot)
+        return max(0.0, longest - passed) if passed >= 0 else longest
 
 
 def back_out_while(
@@ -270,6 +291,7 @@ def back_out_while(
 
     Returns whether the engine can be held back. *must_wait* is passed Scrapy's own answer. The
     engine then does not ask the scheduler, so it sends no ``scheduler_empty`` while requests wait.
+    Uses: ``downloader.needs_backout`` (2.13 on).
     """
     needs_backout = _part(engine, "downloader.needs_backout")
     if needs_backout is None:
@@ -281,9 +303,9 @@ def back_out_while(
 
 
 def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], object]) -> Any:
-    """Call *on_request* with each request that the scheduler gives; the scheduler.
+    """Call *on_request* with each request that the scheduler gives, and return the scheduler.
 
-    None where it cannot be watched.
+    None where it cannot be watched. Uses: ``engine._slot.scheduler.next_request`` (2.13 on).
     """
     next_request = _part(engine, "_slot.scheduler.next_request")
     if next_request is None:
@@ -301,7 +323,10 @@ def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], obj
 
 
 class DownloadSlots:
-    """The downloader's slots: which one a request belongs to, and their load."""
+    """The downloader's slots: which one a request belongs to, and their load.
+
+    Uses: ``downloader.get_slot_key``, ``downloader.slots``, ``Slot.active`` (2.13 on).
+    """
 
     def __init__(self, engine: ExecutionEngine) -> None:
         self.key: Callable[[Request], str] = _part(engine, "downloader.get_slot_key") or _host_of
@@ -321,7 +346,8 @@ def _host_of(request: Request) -> str:
 def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
     """Allow one more request in the downloader; the result takes that back.
 
-    A total concurrency of 0 (unlimited) does not change.
+    A total concurrency of 0 (unlimited) does not change. Uses: ``downloader.total_concurrency``
+    (2.13 on).
     """
     downloader = engine.downloader
     if not _part(engine, "downloader.total_concurrency"):
@@ -338,7 +364,8 @@ def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
     """Use the next turn of a download slot; seconds until then.
 
     Only an idle slot has a turn to give: behind other requests it would come late, so then the
-    result is 0. The slot's next request keeps its delay after the turn.
+    result is 0. The slot's next request keeps its delay after the turn. Uses: ``Slot.active``,
+    ``Slot.download_delay``, ``Slot.lastseen`` (2.13 on).
     """
     slot = _slot(engine, request)
     if slot is None or slot.active:
@@ -351,59 +378,55 @@ def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
 
 
 def _slot(engine: ExecutionEngine, request: Request) -> Any:
-    """The download slot of *request*, made if needed; None where Scrapy has no such slots."""
+    """The download slot of *request*, made if needed; None where Scrapy has no such slots.
+
+    Uses: ``downloader.slots`` (2.13 on), ``downloader._get_slot`` with the spider (2.13) or without
+    (2.14 on).
+    """
     get_slot: Any = getattr(engine.downloader, "_get_slot", None)
     if get_slot is None or _part(engine, "downloader.slots") is None:
         return None
     return (get_slot(request) if version_info >= (2, 14) else get_slot(request, engine.spider))[1]
 
 
-def _known_slot(engine: ExecutionEngine, request: Request) -> Any:
-    """The download slot of *request*; None where there is none, or Scrapy has no such slots."""
+def _known_slot(engine: ExecutionEngine | None, request: Request) -> Any:
+    """The download slot of *request*; None where there is none, or Scrapy has no such slots.
+
+    Uses: ``downloader.get_slot_key``, ``downloader.slots`` (2.13 on).
+    """
     get_slot_key = _part(engine, "downloader.get_slot_key")
     slots = _part(engine, "downloader.slots")
     return None if get_slot_key is None or not slots else slots.get(get_slot_key(request))
 
 
 def _slot_clock() -> float:
-    """The time as download slots note it: ``time()``, in newer releases ``monotonic()``."""
+    """The time as download slots note it.
+
+    Uses: ``time`` (2.13 to 2.15) or ``monotonic`` (2.16 on) of the downloader's module.
+    """
     clock: Any = getattr(downloader_module, "monotonic", None) or vars(downloader_module)["time"]
     return float(clock())
 
 
-class UndelayedSlots:
-    """Download slots without a delay, for requests with the meta *key*.
+def name_slots(engine: ExecutionEngine, key: str) -> dict[str, Any]:
+    """Let requests with the meta *key* be in the slot that its value has as ``slot``.
 
-    The value of *key* has the slot's name as ``slot``. Other middlewares cannot change that slot:
-    one that puts all requests of a proxy into a slot would let a robots.txt wait behind pages.
+    Returns the settings of slots by name. Other middlewares cannot change such a slot: one that
+    puts all requests of a proxy into a slot would let a robots.txt wait behind pages. Uses:
+    ``downloader.get_slot_key``, ``downloader.per_slot_settings`` (2.13 on).
     """
+    get_slot_key = _part(engine, "downloader.get_slot_key")
+    per_slot: dict[str, Any] | None = _part(engine, "downloader.per_slot_settings")
+    if get_slot_key is None or per_slot is None:
+        return {}
 
-    def __init__(self, engine: ExecutionEngine, key: str) -> None:
-        get_slot_key = _part(engine, "downloader.get_slot_key")
-        self._per_slot = _part(engine, "downloader.per_slot_settings")
-        self._users: Counter[str] = Counter()
-        if get_slot_key is None or self._per_slot is None:
-            self._per_slot = {}
-            return
+    def slot_key(request: Request) -> str:
+        # hot path
+        own = request.meta.get(key)
+        return get_slot_key(request) if own is None else str(own.slot)
 
-        def slot_key(request: Request) -> str:
-            # hot path
-            own = request.meta.get(key)
-            return get_slot_key(request) if own is None else str(own.slot)
-
-        engine.downloader.get_slot_key = slot_key  # type: ignore[method-assign]
-
-    @contextmanager
-    def use(self, name: str) -> Iterator[None]:
-        """Let the slot *name* have no delay where it is created."""
-        self._per_slot[name] = {"delay": 0.0, "concurrency": 8}
-        self._users[name] += 1
-        try:
-            yield
-        finally:
-            self._users[name] -= 1
-            if not self._users[name]:
-                del self._users[name], self._per_slot[name]
+    engine.downloader.get_slot_key = slot_key  # type: ignore[method-assign]
+    return per_slot
 
 
 #: Internal setting: the connections that the add-on gave robots.txt above ``CONCURRENT_REQUESTS``.
@@ -416,8 +439,8 @@ _TWISTED_HANDLERS = ("HTTP10DownloadHandler", "HTTP11DownloadHandler", "H2Downlo
 def add_connections(settings: BaseSettings, number: int) -> None:
     """Allow *number* more connections, once, where they are scarce.
 
-    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS`` (Scrapy's for httpx and
-    aiohttp, from 2.15), so silent robots.txt files would stop the pages.
+    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS``, so silent robots.txt files
+    would stop the pages. Uses: Scrapy's handlers for httpx (2.15 on) and aiohttp (2.19 on).
     """
     if settings.get(EXTRA_CONNECTIONS) is not None:
         return
@@ -429,13 +452,19 @@ def add_connections(settings: BaseSettings, number: int) -> None:
 
 
 def set_by_addon(settings: BaseSettings, name: str, value: Any) -> None:
-    """Set *name*, also where the user has set it."""
+    """Set *name*, also where the user has set it.
+
+    Uses: ``SETTINGS_PRIORITIES`` (2.13 on).
+    """
     priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
     settings.set(name, value, priority)
 
 
 def _uses_twisted(settings: BaseSettings) -> bool:
-    """Whether all HTTP handlers are Scrapy's for Twisted, or derived from them."""
+    """Whether all HTTP handlers are Scrapy's for Twisted, or derived from them.
+
+    Uses: ``TWISTED_REACTOR_ENABLED`` (2.15 on), names of handler classes (2.13 on).
+    """
     if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
         return False
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
@@ -447,7 +476,10 @@ def _uses_twisted(settings: BaseSettings) -> bool:
 
 
 def loaded(key: Any) -> Any:
-    """The component that *key* names, or None."""
+    """The component that *key* names, or None.
+
+    Uses: ``load_object`` (2.13 on).
+    """
     if not isinstance(key, str):
         return key
     try:
@@ -475,7 +507,8 @@ def is_enabled(component: type, chosen: Mapping[Any, Any]) -> bool:
 def enabled_middlewares(settings: BaseSettings) -> list[Any]:
     """The downloader middlewares that Scrapy would enable, as it merges both settings.
 
-    Keys of one class in two spellings are one middleware from 2.15 on, and two before.
+    Uses: ``get_component_priority_dict_with_base`` (2.15 on): keys of one class in two spellings
+    are one middleware then, and two before.
     """
     merged = getattr(settings, "get_component_priority_dict_with_base", settings.getwithbase)
     return [loaded(key) for key in build_component_list(merged("DOWNLOADER_MIDDLEWARES"))]
@@ -484,7 +517,8 @@ def enabled_middlewares(settings: BaseSettings) -> list[Any]:
 def is_importable(key: Any, settings: BaseSettings) -> bool:
     """Whether the component *key* can be imported now without a wrong reactor.
 
-    Add-ons run before Scrapy installs its reactor, and a user's module may import one.
+    Add-ons run before Scrapy installs its reactor, and a user's module may import one. Uses:
+    ``TWISTED_REACTOR_ENABLED`` (2.15 on).
     """
     return (
         not isinstance(key, str)
@@ -494,13 +528,11 @@ def is_importable(key: Any, settings: BaseSettings) -> bool:
     )
 
 
-def is_reactor_installed() -> bool:
-    """Whether some module has imported ``twisted.internet.reactor``."""
-    return "twisted.internet.reactor" in sys.modules
-
-
 def limit_pages(crawler: Crawler) -> None:
-    """Limit pages to the user's ``CONCURRENT_REQUESTS``."""
+    """Limit pages to the user's ``CONCURRENT_REQUESTS``.
+
+    Uses: ``downloader.total_concurrency`` (2.13 on).
+    """
     extra = crawler.settings.getint(EXTRA_CONNECTIONS)
     if extra and _part(crawler.engine, "downloader.total_concurrency"):
         crawler.engine.downloader.total_concurrency -= extra
@@ -516,11 +548,11 @@ def watch_sending(
     If it raises ``IgnoreRequest``, the request is not sent, and its slot sends another one at once.
     *note* is called at the end of a request that was sent, if *check* returned something: with
     that, when the request left (epoch seconds), and the status, None where there was no response.
+    Uses: ``downloader.handlers.download_request`` (2.13) or ``download_request_async`` (2.14 on).
     """
     send = _part(engine, f"downloader.handlers.{_SEND}")
     if send is None:
         return
-    is_async = _SEND.endswith("_async")
 
     def checked(request: Request, *spider: Any) -> Any:
         try:
@@ -530,133 +562,84 @@ def watch_sending(
             raise
         if note is None or passed is None:
             return send(request, *spider)
-        left, sent = time.time(), send(request, *spider)
-        return noted(passed, left, sent) if is_async else sent.addBoth(note_result, passed, left)
+        finish = partial(note, passed, time.time())
+        sending = noted(finish, send(request, *spider))
+        return sending if _IS_ASYNC else deferred_from_coro(sending)
 
-    async def noted(passed: _T, left: float, sent: Awaitable[Response]) -> Response:
+    async def noted(finish: Callable[[int | None], None], sent: Any) -> Any:
         response = None
         try:
-            response = await sent
+            response = await (sent if _IS_ASYNC else as_future(sent))
             return response
         finally:
-            note_result(response, passed, left)
-
-    def note_result(result: _R, passed: _T, left: float) -> _R:
-        assert note is not None
-        note(passed, left, getattr(result, "status", None))
-        return result
+            finish(None if response is None else response.status)
 
     setattr(engine.downloader.handlers, _SEND, checked)
 
 
 def _give_turn_back(engine: ExecutionEngine, request: Request) -> None:
-    """Let the slot of *request* send the next one as if this one had not left it."""
+    """Let the slot of *request* send the next one as if this one had not left it.
+
+    Uses: ``Slot.lastseen``, ``Slot.close`` (2.13 on).
+    """
     slot = _known_slot(engine, request)
     if slot is not None:
         slot.lastseen = _slot_clock() - _longest_delay(slot)
         slot.close()  # ends the delay that has begun
 
 
-def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
-    """Seconds until the downloader would send *request*.
-
-    Before 2.19 a slot has ``randomize_delay`` in the place of ``jitter``.
-    """
-    if engine is None:
-        return 0.0
-    slot = _known_slot(engine, request)
-    if slot is None:
-        return 0.0
-    if slot.queue or slot.free_transfer_slots() <= 0:
-        return _BUSY_SLOT
-    passed = _slot_clock() - slot.lastseen
-    longest = _longest_delay(slot)
-    return max(0.0, longest - passed) if passed >= 0 else longest
-
-
 def _longest_delay(slot: Any) -> float:
-    """The longest delay between two requests of a download slot (seconds)."""
+    """The longest delay between two requests of a download slot (seconds).
+
+    Uses: ``Slot.delay`` (2.13 on), ``Slot.randomize_delay`` (2.13 to 2.18), ``Slot.jitter`` (2.19
+    on).
+    """
     jitter = slot.jitter if hasattr(slot, "jitter") else 0.5 * slot.randomize_delay
     return float(slot.delay * (1 + jitter))
 
 
 def load_handlers(engine: ExecutionEngine | None) -> None:
-    """Load the HTTP handlers now, not with the first request."""
+    """Load the HTTP handlers now, not with the first request.
+
+    Uses: ``downloader.handlers._get_handler`` (2.13 on).
+    """
     get_handler = _part(engine, "downloader.handlers._get_handler")
     if get_handler is not None:
         for scheme in ("http", "https"):
             get_handler(scheme)
 
 
-def close_idle_connections(engine: ExecutionEngine) -> None:
-    """Close idle connections if they take too many files.
+def idle_connections(engine: ExecutionEngine) -> dict[Any, int]:
+    """The number of idle connections by pool.
 
-    Half of those that this process may open are too many. Scrapy's Twisted handlers keep idle
-    connections to every host for minutes (``_pool`` is private). Each has a timeout; the table of
-    connections keeps an entry for every host of the crawl.
+    Scrapy's Twisted handlers keep them to every host for minutes. Each has a timeout; the table of
+    connections keeps an entry for every host of the crawl. Uses:
+    ``downloader.handlers._handlers``, ``HTTP11DownloadHandler._pool``, and of Twisted
+    ``HTTPConnectionPool._timeouts`` and ``closeCachedConnections`` (2.13 on).
     """
     handlers = _part(engine, "downloader.handlers._handlers") or {}
     pools: list[Any] = [getattr(handler, "_pool", None) for handler in handlers.values()]
-    pools = [pool for pool in pools if hasattr(pool, "closeCachedConnections")]
-    if sum(len(pool._timeouts) for pool in pools) > _open_files_limit() / 2:
-        for pool in pools:
-            pool.closeCachedConnections()
-
-
-def _open_files_limit() -> float:
-    try:
-        import resource
-    except ImportError:  # Windows: connections are not files
-        return inf
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return inf if limit == resource.RLIM_INFINITY else limit
+    return {pool: len(pool._timeouts) for pool in pools if hasattr(pool, "closeCachedConnections")}
 
 
 def handles_ftp(crawler: Crawler) -> bool:
-    """Whether Scrapy can download FTP."""
+    """Whether Scrapy can download FTP.
+
+    Uses: ``TWISTED_REACTOR_ENABLED`` (2.15 on).
+    """
     settings = crawler.settings
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     return settings.getbool("TWISTED_REACTOR_ENABLED", True) and handlers.get("ftp") is not None
 
 
-class Threads:
-    """Runs blocking calls in a worker thread, one at a time."""
+def caller_of_this_thread() -> Callable[..., Any]:
+    """A function that calls a function in this thread from another one.
 
-    def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="robotspec")
-
-    def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
-        """The outcome of ``call(*args)``, fired in the calling thread."""
-        outcome: Deferred[_T] = Deferred()
-        to_here = _caller_of_this_thread()
-
-        def pass_on(done: Future[_T]) -> None:
-            with suppress(RuntimeError):  # a second Ctrl-C has closed the loop meanwhile
-                to_here(_fire, outcome, done)
-
-        self._executor.submit(call, *args).add_done_callback(pass_on)
-        return outcome
-
-    def close(self) -> None:
-        """Take no more calls; the ones already submitted are finished."""
-        self._executor.shutdown(wait=False)
-
-
-def _caller_of_this_thread() -> Callable[..., Any]:
-    """A function that calls a function in this thread from another one."""
-    if not is_reactor_installed():  # from 2.15; the import would install one that never runs
+    Uses: an event loop without a reactor (2.15 on).
+    """
+    if not is_reactor_installed():  # the import would install one that never runs
         return asyncio.get_running_loop().call_soon_threadsafe
     from twisted.internet import reactor  # noqa: TID251
 
     here: Callable[..., Any] = reactor.callFromThread
     return here
-
-
-def _fire(outcome: Deferred[_T], done: Future[_T]) -> None:
-    if outcome.called:  # cancelled while the thread was at work
-        return
-    error = done.exception()
-    if error is None:
-        outcome.callback(done.result())
-    else:
-        outcome.errback(error)

@@ -157,7 +157,7 @@ class DryRunMiddleware:
 
     async def _engine_stopped(self) -> None:
         if self._report is not None:
-            await self._report.close()
+            await self.robots.in_thread(self._report.close)
         await self.robots.close()
 
     # --- comparing

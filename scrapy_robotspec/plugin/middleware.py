@@ -214,5 +214,5 @@ class RobotSpecMiddleware(GateOwner):
     async def _engine_stopped(self) -> None:
         """Close what takes time."""
         if self._stats.report is not None:
-            await self._stats.report.close()
+            await self.robots.in_thread(self._stats.report.close)
         await self.robots.close(self._stats.requests.to_json())

@@ -27,7 +27,7 @@ from scrapy_robotspec.plugin.settings.request_policy import Answer, RequestPolic
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -231,8 +231,12 @@ class CrawlRobots:
         """
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         if self.observer is not None:
-            await _compat.as_future(self._runtime.in_thread(self.observer.close, requests))
+            await self.in_thread(self.observer.close, requests)
         self._runtime.close()
+
+    async def in_thread(self, call: Callable[..., object], *args: Any) -> None:
+        """Wait for a call that blocks, in a thread."""
+        await _compat.as_future(self._runtime.in_thread(call, *args))
 
     def _page_answered(self, response: Response, request: Request) -> None:
         """FET-12: whether pages answer matters while the robots.txt does not."""

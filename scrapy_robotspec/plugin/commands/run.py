@@ -152,8 +152,7 @@ class Query:
         assert self._crawler.engine is not None
         try:
             request = Request(url, meta={"download_maxsize": max_bytes})
-            downloaded = _compat.download(self._crawler.engine, request)
-            response = await _compat.as_future(downloaded)
+            response = await _compat.download(self._crawler.engine, request)
         except RobotsUnreachable as error:
             raise UnreachableError(f"cannot read {url}: {error}") from error
         except Exception as error:  # of any handler or middleware

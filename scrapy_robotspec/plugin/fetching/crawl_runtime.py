@@ -22,6 +22,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
 from scrapy_robotspec.plugin.fetching.routes import Routes
+from scrapy_robotspec.plugin.fetching.threads import Threads
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MemoryStore
@@ -86,7 +87,7 @@ class CrawlRuntime:
         )
         if settings.probe_server_errors:
             self._context.probes = Probes()
-        self.in_thread = _compat.Threads()
+        self.in_thread = Threads()
         self._policy = settings.policy()
         self._overrides = settings.overrides
         self.live = live

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
@@ -150,6 +152,15 @@ def _never_sent(url: str, origin: Origin) -> Sequence[str]:
     return (*_CONDITIONAL_HEADERS, *_PRIVATE_HEADERS)
 
 
+def _open_files_limit() -> float:
+    try:
+        import resource
+    except ImportError:  # Windows: connections are not files
+        return inf
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return inf if limit == resource.RLIM_INFINITY else limit
+
+
 class Downloads:
     """Downloads robots.txt files for one crawl.
 
@@ -160,6 +171,8 @@ class Downloads:
         self._crawler = crawler
         self._max_size = max_size
         self._open = 0
+        self._users: Counter[str] = Counter()
+        """Downloads by download slot."""
         self._handlers: tuple[tuple[Any, Any], ...] = (
             (self._begin, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
@@ -170,7 +183,7 @@ class Downloads:
     def watched(self) -> Iterator[None]:
         """Watch the downloads of a fetch."""
         manager = self._crawler.signals
-        _compat.close_idle_connections(self._engine)  # many origins: none free for this one
+        self._close_idle_connections()
         self._open += 1
         if self._open == 1:  # pages cost nothing while no robots.txt is fetched
             for handler, signal in self._handlers:
@@ -191,8 +204,8 @@ class Downloads:
         transfer: Transfer = request.meta[META_KEY]
         release_slot = _compat.extra_download_slot(self._engine)
         try:
-            with self._slots.use(transfer.slot):
-                response = await _compat.as_future(_compat.download(self._engine, request))
+            with self._undelayed(transfer.slot):
+                response = await _compat.download(self._engine, request)
         finally:
             release_slot()
         return response, transfer
@@ -203,9 +216,31 @@ class Downloads:
         return self._crawler.engine
 
     @cached_property
-    def _slots(self) -> _compat.UndelayedSlots:
-        """Download slots of the robots.txt requests, once the engine exists."""
-        return _compat.UndelayedSlots(self._engine, META_KEY)
+    def _slots(self) -> dict[str, Any]:
+        """Settings of download slots, which exist with the engine."""
+        return _compat.name_slots(self._engine, META_KEY)
+
+    @contextmanager
+    def _undelayed(self, slot: str) -> Iterator[None]:
+        """Let *slot* have no delay where it is created."""
+        self._slots[slot] = {"delay": 0.0, "concurrency": 8}
+        self._users[slot] += 1
+        try:
+            yield
+        finally:
+            self._users[slot] -= 1
+            if not self._users[slot]:
+                del self._users[slot], self._slots[slot]
+
+    def _close_idle_connections(self) -> None:
+        """Leave connections to the many origins of a robots.txt.
+
+        Idle ones are too many where they are half of those that this process may open.
+        """
+        idle = _compat.idle_connections(self._engine)
+        if sum(idle.values()) > _open_files_limit() / 2:
+            for pool in idle:
+                pool.closeCachedConnections()
 
     # --- the downloader's signals
 

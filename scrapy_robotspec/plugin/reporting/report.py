@@ -23,7 +23,6 @@ from scrapy_robotspec.access.reasons import answer_in_words, failure_words
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.files import replacing
 from scrapy_robotspec.lookup import Resolved
-from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.summary import TOP, cut, deciding_line
 from scrapy_robotspec.plugin.settings.composite import expand
 from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats, report_lines
@@ -128,11 +127,9 @@ class Report:
         if self._thread.ident is None:  # the spider was never opened
             self._thread.start()
 
-    async def close(self) -> None:
-        """Wait until the final contents are written."""
-        threads = _compat.Threads()
-        await _compat.as_future(threads(self._thread.join))
-        threads.close()
+    def close(self) -> None:
+        """Wait until the final contents are written. Blocks."""
+        self._thread.join()
         if self._is_failing:
             logger.error("ROBOTSPEC_REPORT: %s is not complete", self._path)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,15 +60,23 @@ class EngineSlot:
         self.wakes += 1
 
 
+def door_to(engine: ExecutionEngine) -> _compat.Engine:
+    """The engine as the plugin sees it."""
+    door = _compat.Engine(engine.crawler)
+    door._crawler.engine = engine
+    return door
+
+
 def test_is_closing_and_wake(engine: ExecutionEngine) -> None:
-    assert _compat.is_closing(engine), "an engine that does not run has no spider to wait for"
+    door = door_to(engine)
+    assert door.is_closing, "an engine that does not run has no spider to wait for"
     slot = EngineSlot()
     engine._slot, engine.running = slot, True  # type: ignore[assignment]
-    assert not _compat.is_closing(engine)
-    _compat.wake(engine)
+    assert not door.is_closing
+    door.wake()
     slot.closing = Deferred()
-    assert _compat.is_closing(engine)
-    _compat.wake(engine)
+    assert door.is_closing
+    door.wake()
     assert slot.wakes == 1
 
 
@@ -90,8 +97,7 @@ def test_download_slots(engine: ExecutionEngine) -> None:
     assert slots.active_in(SLOT) == 0
     slot_of(engine).active.add(REQUEST)
     assert slots.active_in(SLOT) == 1
-    door = _compat.Engine(engine.crawler)
-    door._crawler.engine = engine
+    door = door_to(engine)
     assert not door.is_active(REQUEST)
     engine.downloader.active.add(REQUEST)
     assert door.is_active(REQUEST)
@@ -120,32 +126,28 @@ def test_take_slot_turn(engine: ExecutionEngine) -> None:
 
 
 def test_send_wait(engine: ExecutionEngine) -> None:
-    assert _compat.send_wait(engine, REQUEST) == 0.0
+    door = door_to(engine)
+    assert door.send_wait(REQUEST) == 0.0
     slot = slot_of(engine)
-    assert _compat.send_wait(engine, REQUEST) == 0.0
+    assert door.send_wait(REQUEST) == 0.0
     _compat.take_slot_turn(engine, REQUEST)
-    assert 5 < _compat.send_wait(engine, REQUEST) <= 7.5
+    assert 5 < door.send_wait(REQUEST) <= 7.5
     slot.lastseen = 0
     slot.transferring.update(Request(f"http://a.example/{n}") for n in range(8))
-    assert _compat.send_wait(engine, REQUEST) > 0
+    assert door.send_wait(REQUEST) > 0
 
 
-def test_undelayed_slots(engine: ExecutionEngine) -> None:
+def test_name_slots(engine: ExecutionEngine) -> None:
     """Whatever slot another middleware has given it."""
     own = SimpleNamespace(slot="robotspec@a")
     request = Request(
         "http://a.example/robots.txt", meta={"download_slot": "of a proxy", "own": own}
     )
-    slots = _compat.UndelayedSlots(engine, "own")
+    settings = _compat.name_slots(engine, "own")
     assert engine.downloader.get_slot_key(REQUEST) == SLOT
-    with slots.use("robotspec@a"):
-        slot = _compat._slot(engine, request)
-    assert slot.delay == 0.0
-    with slots.use("robotspec@a"):
-        with slots.use("robotspec@a"):
-            pass
-        assert "robotspec@a" in engine.downloader.per_slot_settings
-    assert "robotspec@a" not in engine.downloader.per_slot_settings
+    settings["robotspec@a"] = {"delay": 0.0}
+    assert _compat._slot(engine, request).delay == 0.0
+    assert "robotspec@a" in engine.downloader.slots
 
 
 def test_load_handlers() -> None:
@@ -182,18 +184,6 @@ def test_accepted_encodings() -> None:
 
 def test_add_connections() -> None:
     assert _compat._uses_twisted(Settings())
-
-
-def test_threads(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """A second Ctrl-C closes the loop at once; a slow store does not add a traceback."""
-    loop, store_answers = asyncio.new_event_loop(), threading.Event()
-    monkeypatch.setattr(_compat, "_caller_of_this_thread", lambda: loop.call_soon_threadsafe)
-    threads = _compat.Threads()
-    threads(store_answers.wait)
-    loop.close()
-    store_answers.set()
-    threads._executor.shutdown(wait=True)
-    assert caplog.records == []
 
 
 def test_the_page_has_the_table_of_parts() -> None:
