@@ -6,6 +6,7 @@ The part is taken from this package alone: Scrapy still uses it.
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,24 @@ def test_a_crawl_without_a_part_that_closing_needs(
     rest = [url for url in urls[1:] if url not in result.errors]
     again = crawl([], {"JOBDIR": str(tmp_path)})
     assert again.ended_once(rest)
+
+
+@pytest.mark.parametrize("hidden", ["_slot.closing", "_slot.close"])
+def test_close_spider_without_a_part_that_closing_needs(
+    server: Server, tmp_path: Path, hidden: str
+) -> None:
+    """A request that waits ends with an error that says so, or waits for another crawl."""
+    down, quick = server.site("127.0.0.5", reply("", 503)), server.site("127.0.0.2", RULES)
+    urls = [*(down.url(f"/yes/{n}") for n in range(4)), quick.url("/yes")]
+    settings = {"JOBDIR": str(tmp_path), "ROBOTSPEC_HOLD_TIMEOUT": 3}
+    hiding = {"HIDDEN_PARTS": [hidden], "EXTENSIONS": {"tests.crawl.hiding.HidesParts": 0}}
+    first = crawl(urls, {**settings, **hiding, "CLOSESPIDER_PAGECOUNT": 1})
+    assert first.exit_code == 0
+    assert "Traceback" not in first.log
+    assert down.pages_asked == []
+    known = {"IgnoreRequest": "the spider was closed before", "RobotsUnreachable": "503"}
+    assert first.errors
+    assert all(known[error["type"]] in error["text"] for error in first.errors.values())
+    down.robots = reply("", 404)
+    again = crawl([], settings)
+    assert first.ends + again.ends == Counter(urls)
