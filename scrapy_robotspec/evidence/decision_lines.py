@@ -1,4 +1,4 @@
-"""Decisions of a crawl, and their lines in the log: written by the crawl, compared by a replay."""
+"""Decisions of a crawl, and their lines, which a replay compares."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class DecisionLines:
 def members_of(
     logged: LoggedDecision, edition: str, overrides: HostTable[Override] | None
 ) -> dict[str, Any]:
-    """The members of a line that other requests may share; a replay compares them."""
+    """The members of a line that other requests may share."""
     decision, state = logged.decision, logged.state
     members: dict[str, Any] = {"tokens": logged.tokens, "edition": edition}
     if decision is None:

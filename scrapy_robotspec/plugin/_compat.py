@@ -209,8 +209,9 @@ def _twisted_cancellation(failure: Failure) -> Failure:
 
 
 def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> None:
-    """Make *call* when the spider begins to close; Scrapy sends no signal then.
+    """Make *call* when the spider begins to close.
 
+    Scrapy sends no signal then.
     Uses: ``engine._slot.close`` (2.13 on).
     """
     close = _part(engine, "_slot.close")
@@ -303,9 +304,9 @@ def back_out_while(
 
 
 def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], object]) -> Any:
-    """Call *on_request* with each request that the scheduler gives, and return the scheduler.
+    """Call *on_request* with each request that the scheduler gives.
 
-    None where it cannot be watched. Uses: ``engine._slot.scheduler.next_request`` (2.13 on).
+    Returns the scheduler; None where it cannot be watched. Uses: ``engine._slot.scheduler.next_request`` (2.13 on).
     """
     next_request = _part(engine, "_slot.scheduler.next_request")
     if next_request is None:
@@ -409,9 +410,9 @@ def _slot_clock() -> float:
 
 
 def name_slots(engine: ExecutionEngine, key: str) -> dict[str, Any]:
-    """Let requests with the meta *key* be in the slot that its value has as ``slot``.
+    """Name the download slots of requests with the meta *key*.
 
-    Returns the settings of slots by name. Other middlewares cannot change such a slot: one that
+    The name is ``slot`` of its value. Returns the settings of slots by name. Other middlewares cannot change such a slot: one that
     puts all requests of a proxy into a slot would let a robots.txt wait behind pages. Uses:
     ``downloader.get_slot_key``, ``downloader.per_slot_settings`` (2.13 on).
     """
