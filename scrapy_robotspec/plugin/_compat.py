@@ -306,7 +306,8 @@ def back_out_while(
 def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], object]) -> Any:
     """Call *on_request* with each request that the scheduler gives.
 
-    Returns the scheduler; None where it cannot be watched. Uses: ``engine._slot.scheduler.next_request`` (2.13 on).
+    Returns the scheduler; None where it cannot be watched. Uses:
+    ``engine._slot.scheduler.next_request`` (2.13 on).
     """
     next_request = _part(engine, "_slot.scheduler.next_request")
     if next_request is None:
@@ -412,8 +413,9 @@ def _slot_clock() -> float:
 def name_slots(engine: ExecutionEngine, key: str) -> dict[str, Any]:
     """Name the download slots of requests with the meta *key*.
 
-    The name is ``slot`` of its value. Returns the settings of slots by name. Other middlewares cannot change such a slot: one that
-    puts all requests of a proxy into a slot would let a robots.txt wait behind pages. Uses:
+    The name is ``slot`` of its value. Returns the settings of slots by name. Other middlewares
+    cannot change such a slot: one that puts all requests of a proxy into a slot would let a
+    robots.txt wait behind pages. Uses:
     ``downloader.get_slot_key``, ``downloader.per_slot_settings`` (2.13 on).
     """
     get_slot_key = _part(engine, "downloader.get_slot_key")
