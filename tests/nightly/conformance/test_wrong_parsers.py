@@ -263,6 +263,27 @@ PATHS = [
 
 PATTERNS = [
     Wrong(
+        "looks behind a star in as many places as the decoded path has",
+        function(
+            "pattern_matches",
+            lambda right, pattern, path, edition: right(
+                pattern, path[: len(unquote(path))] if "*" in pattern else path, edition
+            ),
+        ),
+        statement="PAT-02",
+    ),
+    Wrong(
+        "looks for the end where the decoded path has it",
+        function(
+            "pattern_matches",
+            lambda right, pattern, path, edition: (
+                right(pattern, path, edition)
+                and not (pattern.endswith("$") and len(unquote(path)) != len(path))
+            ),
+        ),
+        statement="PAT-02",
+    ),
+    Wrong(
         "reads paths as regular expressions",
         by_regex(lambda pattern: pattern.replace("*", ".*")),
         statement="PAT-01",
