@@ -129,14 +129,11 @@ class _Rows:
         document = document.encodable
         self._names.places += self._each_name
         for crawlers in self._crawlers:
-            self._add(document, crawlers)
-
-    def _add(self, document: Document, crawlers: Crawlers) -> None:
-        try:
-            self._try(document, crawlers)
-        except Exception as error:  # an error in one file is that file's row
-            cause = f"cannot be read: {type(error).__name__}: {error}"
-            self._try(document._replace(body=None, status=None, error=cause), crawlers)
+            try:
+                self._try(document, crawlers)
+            except Exception as error:  # noqa: PERF203  # it is the row of that file
+                cause = f"cannot be read: {type(error).__name__}: {error}"
+                self._try(document._replace(body=None, status=None, error=cause), crawlers)
 
     def _try(self, document: Document, crawlers: Crawlers) -> None:
         file = FileAnswers(document, crawlers.edition, self._questions)

@@ -20,8 +20,7 @@ MAX_BODY = 16 * 1024 * 1024
 #: Max number that can be a status at all; those from 600 on are invalid responses (FET-16).
 _MAX_STATUS = (1 << 31) - 1
 
-#: The columns of a table that are read; those behind the second may be missing.
-FIELDS = ("url", "body", "status", "location", "error", "source")
+_TEXTS = ("url", "location", "error", "source")
 
 #: The specifications' word for a fetch result; ``redirect``: the result is not in the input.
 OutcomeName = Literal["successful", "unavailable", "unreachable", "redirect"]
@@ -52,42 +51,31 @@ class Document(NamedTuple):
     """Where the document was read."""
 
     @classmethod
-    def of(
-        cls,
-        url: Any,
-        body: Any,
-        status: Any = None,
-        location: Any = None,
-        error: Any = None,
-        source: Any = None,
-    ) -> Document:
+    def of(cls, **values: Any) -> Document:
         """A document from the values of a table.
 
         Raises ``ValueError`` for a value of a wrong type."""
-        for value in (url, location, error, source):
-            if not (value is None or isinstance(value, str)):
-                raise ValueError(f"url, location, error and source must be text, not {value!r:.99}")
+        given = cls(**values)
+        for name in _TEXTS:
+            if not isinstance(getattr(given, name), str | None):
+                shown = f"{getattr(given, name)!r:.99}"
+                raise ValueError(f"url, location, error and source must be text, not {shown}")
+        body: Any = given.body
         if isinstance(body, str):
             body = body.encode("utf-8", "surrogatepass")
-        if not (body is None or isinstance(body, bytes)):
+        if not isinstance(body, bytes | None):
             raise ValueError(f"body must be bytes or text, not {body!r:.99}")
-        if body is not None and len(body) > MAX_BODY:
-            body = body[:MAX_BODY]
-        known = None if status is None else _status(status)
-        return cls(url, body, known, location, error, source)
+        status = None if given.status is None else _status(given.status)
+        return given._replace(body=body and body[:MAX_BODY], status=status)
 
     @property
     def encodable(self) -> Document:
         """The document without lone surrogates.
 
         File names and JSON can contain them."""
-        texts = (self.url, self.location, self.error, self.source)
-        if all(text is None or text.isascii() for text in texts):
-            return self
-        url, location, error, source = (
-            text and text.encode("utf-8", "backslashreplace").decode() for text in texts
-        )
-        return Document(url, self.body, self.status, location, error, source)
+        texts = {name: text for name in _TEXTS if (text := getattr(self, name))}
+        valid = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}
+        return self._replace(**{name: text.decode() for name, text in valid.items()})
 
     @property
     def origin(self) -> str | None:
@@ -147,4 +135,4 @@ def known_columns(schema: pa.Schema) -> list[str]:
         if name not in schema.names:
             given = ", ".join(schema.names) or "none"
             raise ConfigurationError(f"the column {name!r} is missing; the columns are: {given}")
-    return [name for name in FIELDS if name in schema.names]
+    return [name for name in Document._fields if name in schema.names]

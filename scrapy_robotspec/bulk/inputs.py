@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from scrapy_robotspec.bulk.documents import FIELDS, MAX_BODY, Document, known_columns
+from scrapy_robotspec.bulk.documents import MAX_BODY, Document, known_columns
 from scrapy_robotspec.bulk.warc import read_warc
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.folders import TEXTS, files_of, is_text
@@ -118,7 +118,8 @@ def documents(path: str, report: Report) -> Iterator[Document]:
         if name.endswith(_WARC):
             yield from read_warc(path, report)
         elif is_text(name):
-            yield _read_text(path)
+            with open(path, "rb") as file:
+                yield Document(url_from_name(path), file.read(MAX_BODY), source=path)
         else:
             rows = _rows_of_table(path) if name.endswith((".parquet", ".csv")) else _json_rows(path)
             for number, row in enumerate(rows, 1):
@@ -129,18 +130,12 @@ def documents(path: str, report: Report) -> Iterator[Document]:
         report(f"{path}: cannot be read further: {cause}")
 
 
-def _read_text(path: str) -> Document:
-    """A robots.txt file, whose response is not known."""
-    with open(path, "rb") as file:
-        return Document(url_from_name(path), file.read(MAX_BODY), source=path)
-
-
 def _read_row(values: Any, source: str, report: Report) -> Iterator[Document]:
     if not (isinstance(values, dict) and {"url", "body"} <= values.keys()):
         report(f"{source}: not an object with url and body, skipped")
         return
-    known = {name: values.get(name) for name in FIELDS}
     try:
+        known = {name: values.get(name) for name in Document._fields}
         yield Document.of(**{**known, "source": source})
     except ValueError as error:
         report(f"{source}: {error}, skipped")

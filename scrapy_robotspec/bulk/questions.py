@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -100,26 +100,28 @@ class Questions:
         Raises ``ConfigurationError`` for no token, a path without a slash, an unknown edition or
         column.
         """
-        names = (tokens,) if isinstance(tokens, str) else tokens
-        tokens = tuple(dict.fromkeys(_token(token) for token in names))
+        tokens = tuple(dict.fromkeys(map(_token, _several(tokens))))
         if not tokens:
             raise ConfigurationError("tokens is empty: give at least one crawler, such as 'GPTBot'")
-        paths = (paths,) if isinstance(paths, str) else tuple(paths)
+        paths = _several(paths)
         wrong = next((path for path in paths if not str(path).startswith("/")), None)
         if wrong is not None:
             raise ConfigurationError(f"paths contains {wrong!r}: a path begins with a slash")
-        given = (editions,) if isinstance(editions, str | Edition) else editions
-        found = {edition.name: edition for edition in map(get_edition, given)}
+        found = {edition.name: edition for edition in map(get_edition, _several(editions))}
         if not found:
             raise ConfigurationError("editions is empty: give at least one, such as 'google-2019'")
-        columns = (columns,) if isinstance(columns, str) else tuple(columns or SCHEMA.names)
-        unknown = next((name for name in columns if name not in SCHEMA.names), None)
-        if unknown is not None:
+        columns = _several(columns or SCHEMA.names)
+        for name in set(columns) - set(SCHEMA.names):
             known = ", ".join(SCHEMA.names)
-            raise ConfigurationError(f"columns contains {unknown!r}: the columns are {known}")
+            raise ConfigurationError(f"columns contains {name!r}: the columns are {known}")
         others = tuple(path for path in dict.fromkeys(paths) if path != "/")
         chosen = tuple(name for name in SCHEMA.names if name in columns)
         return cls(tokens, others, tuple(found.values()), bool(lint), chosen)
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    """One value, or several."""
+    return (given,) if isinstance(given, str | Edition) else tuple(given)
 
 
 def _token(token: object) -> str:

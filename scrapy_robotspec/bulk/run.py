@@ -151,18 +151,14 @@ def opened(folder: str, inputs: Sequence[str]) -> Iterator[None]:
     lock = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):  # some network file systems cannot lock a folder
-            _lock(lock, folder)
+            try:
+                flock(lock, LOCK_EX | LOCK_NB)
+            except BlockingIOError as error:
+                in_use = f"another run writes to {folder}: wait for it, or choose another folder"
+                raise RunError(in_use) from error
         yield
     finally:
         os.close(lock)
-
-
-def _lock(descriptor: int, folder: str) -> None:
-    try:
-        flock(descriptor, LOCK_EX | LOCK_NB)
-    except BlockingIOError as error:
-        in_use = f"another run writes to {folder}: wait for it, or choose another folder"
-        raise RunError(in_use) from error
 
 
 def run(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, Counts]]:
@@ -250,16 +246,15 @@ def _write_all(out: Any, batches: Iterable[pa.RecordBatch]) -> int:
 
 def _cells(column: pa.Array) -> pa.Array:
     if pa.types.is_nested(column.type):
-        return pa.array([_json(column.type, value) for value in column.to_pylist()], pa.string())
+        kind = dict if pa.types.is_map(column.type) else list
+        texts = [
+            None if value is None else json.dumps(kind(value), ensure_ascii=False)
+            for value in column.to_pylist()
+        ]
+        return pa.array(texts, pa.string())
     if pa.types.is_string(column.type):
         return replace_substring_regex(column, _FORMULA, r"'\1")
     return column
-
-
-def _json(kind: pa.DataType, value: Any) -> str | None:
-    if value is not None and pa.types.is_map(kind):
-        value = dict(value)
-    return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
 #: The formats by the ending of an output's name.

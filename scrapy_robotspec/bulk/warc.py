@@ -232,13 +232,10 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     undecodable = None if complete else f"cannot be decoded: {encodings}"
     partial = "the response is only a part of the file (206)"
     part = partial if is_partial(status, fields) else None
-    error = _first(decoded, error, missing, undecodable, part)
+    error = error or missing or undecodable or part
+    if len(decoded) > _READ:  # all that is read of it
+        error = None
     return begun._replace(body=decoded, status=status, location=location, error=error)
-
-
-def _first(body: bytes, *errors: str | None) -> str | None:
-    """The first error; none if the body has all that is read of it."""
-    return None if len(body) > _READ else next(filter(None, errors), None)
 
 
 def _body_of(content: bytes, fields: Mapping[str, str]) -> tuple[bytes, str | None]:
@@ -264,19 +261,14 @@ def join_chunks(body: bytes, limit: int) -> tuple[bytes, bool]:
     """
     if not _SIZE.match(body):
         return body, not _CUT_SIZE.fullmatch(body)
-    pieces: list[bytes] = []
-    place = length = 0
-    while length < limit:
-        line = _SIZE.match(body, place)
-        if line is None:
-            return b"".join(pieces), False
+    content, place = bytearray(), 0
+    while len(content) < limit and (line := _SIZE.match(body, place)):
         size = int(line[1], 16)
         if size == 0:
-            break
-        pieces.append(body[line.end() : line.end() + size])
-        length += len(pieces[-1])
+            return bytes(content), True
+        content += body[line.end() : line.end() + size]
         end = _LINE_END.match(body, line.end() + size)
         if end is None:
-            return b"".join(pieces), False
+            return bytes(content), False
         place = end.end()
-    return b"".join(pieces), True
+    return bytes(content), len(content) >= limit
