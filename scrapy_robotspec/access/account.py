@@ -74,8 +74,8 @@ class RequestCounts:
         self.after_sending += sent
 
     def include(self, other: RequestCounts) -> None:
-        """Add the requests of *other*."""
-        self.by_outcome.update(other.by_outcome)
+        """Add the requests of *other*, which another thread may count meanwhile."""
+        self.by_outcome.update(dict(other.by_outcome))
         self.sent += other.sent
         self.after_sending += other.after_sending
 

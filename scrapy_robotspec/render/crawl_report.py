@@ -118,13 +118,13 @@ class OriginStats:
     """The latest file, of the first origins alone."""
 
     def include(self, other: OriginStats) -> None:
-        """Add the sums of *other*."""
+        """Add the sums of *other*, which another thread may count meanwhile."""
         self.requests.include(other.requests)
         for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.overrides.update(other.overrides)
-        for label, preferences in other.usage.items():
-            self.usage[label].update(preferences)
+        self.overrides.update(dict(other.overrides))
+        for label, preferences in dict(other.usage).items():
+            self.usage[label].update(dict(preferences))
 
     def sums(self) -> OriginStats:
         """The sums alone, of origins that are counted together."""

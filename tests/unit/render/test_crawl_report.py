@@ -76,6 +76,27 @@ def test_the_keys_of_an_origin() -> None:
     assert {name: found[name] for name in expected} == expected
 
 
+class Busy(Counter[str]):
+    """Counts to which a crawl adds while a thread reads them."""
+
+    def items(self) -> Any:
+        for each in super().items():
+            self[f"number {len(self)}"] = 1
+            yield each
+
+
+def test_a_crawl_may_go_on_counting_while_sums_are_made() -> None:
+    total = OriginStats("")
+    for _ in range(2):  # the second time there is something to add to
+        origin = OriginStats("http://a.example", counts(rules=2))
+        origin.requests.by_outcome = Busy(rules=2)
+        origin.overrides = Busy(token=1)
+        origin.usage["search"] = Busy(allow=3)
+        total.include(origin)
+    assert (total.requests.by_outcome, total.overrides) == ({"rules": 4}, {"token": 2})
+    assert total.usage == {"search": {"allow": 6}}
+
+
 def test_a_rule_cannot_steer_a_terminal() -> None:
     """Printable ASCII, and one line for each origin (SAF-04)."""
     hostile = "Disallow: /\x1b[31m\n\u2028\u202e\udc80"
