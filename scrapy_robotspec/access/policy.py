@@ -257,12 +257,9 @@ class AccessPolicy:
 
     def _doubtful_lifetime(self, held: RobotsRecord, status: int | None, doubtful: str) -> float:
         """Longest lifetime of a doubtful response, doubled while the same comes again (FET-20)."""
-        if (held.status, held.doubt) != (status, doubtful):
-            return min(self.doubtful_ttl, self.ttl)
-        assert held.fetched_at is not None
-        assert held.expires_at is not None
-        before = held.expires_at - held.fetched_at
-        return min(max(self.doubtful_ttl, 2 * before), self.ttl)
+        is_same = (held.status, held.doubt) == (status, doubtful)
+        doubled = 2 * (held.lifetime or 0.0) if is_same else 0.0
+        return min(max(self.doubtful_ttl, doubled), self.ttl)
 
     def _failed(
         self,

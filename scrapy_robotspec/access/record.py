@@ -77,6 +77,13 @@ class RobotsRecord:
         return NO_FILE_BUT + self.doubt
 
     @property
+    def lifetime(self) -> float | None:
+        """Seconds for which the answer is fresh; None without one."""
+        if self.expires_at is None or self.fetched_at is None:
+            return None
+        return self.expires_at - self.fetched_at
+
+    @property
     def updated_at(self) -> float:
         """Time of the latest attempt in the record; 0 for none."""
         return max(self.fetched_at or 0.0, self.failed_at or 0.0)

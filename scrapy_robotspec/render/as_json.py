@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
-#: Fields of a finding that are shown as they are.
-_FINDING_FIELDS = ("line", "code", "message", "text", "severity", "replacement")
-#: Fields of a record that are shown as they are.
-_RECORD_FIELDS = (
-    *("redirect_error", "truncated", "content_type", "failure", "failures"),
-    "unreachable_since",
-)
-#: Keys of a full object that a file or a site may lack.
-_FULL_KEYS = (
-    *("path", "matches", "group_lines", "crawl_delay", "other", "usage", "seconds", "robots_url"),
-    *(*_RECORD_FIELDS, "hops", "meaning", "lifetime", "bytes", "fetched_now"),
-)
-
 
 def dumps(value: Any) -> str:
     """``value`` on one line; everything but printable ASCII is escaped (SAF-04).
@@ -55,10 +42,15 @@ def verdict_object(found: Explanation) -> dict[str, Any]:
     }
 
 
+def _members(value: object, *names: str, **renamed: str) -> dict[str, Any]:
+    """Attributes of *value* by key, null where it lacks them; *renamed*: key -> attribute."""
+    keys = {**dict(zip(names, names, strict=True)), **renamed}
+    return {key: getattr(value, name, None) for key, name in keys.items()}
+
+
 def rule_object(rule: Rule | None, edition: Edition | None) -> dict[str, Any]:
     """A rule: its line, its pattern as written and as read."""
-    keys = {"line": "line", "rule": "text", "kind": "kind", "pattern": "pattern"}
-    shown = {key: getattr(rule, name, None) for key, name in keys.items()}
+    shown = _members(rule, "line", "kind", "pattern", rule="text")
     return {**shown, "read_as": rule and edition and compared(rule, edition)}
 
 
@@ -72,26 +64,26 @@ def short_object(found: Explanation) -> dict[str, Any]:
         "tokens": found.tokens,
         **verdict_object(found),
         "origin": origin and str(origin),
-        **{name: getattr(decision, name, None) for name in ("outcome", "status", "age")},
+        **_members(decision, "outcome", "status", "age"),
         "problem": site and site.problem,
     }
 
 
 def full_object(found: Explanation) -> dict[str, Any]:
     """One URL with everything that led to its decision."""
-    shown = {**short_object(found), **dict.fromkeys(_FULL_KEYS)}
-    site = found.site
-    if found.group is not None:
-        matches = [rule_object(rule, found.edition) for rule in found.matches]
-        shown |= {"path": found.path, "matches": matches, **group_object(found.group)}
-    if found.usage is not None:
-        shown["usage"] = usage_object(found.usage)
-    if site is not None:
-        shown["seconds"] = round(site.seconds, 3)
-        shown["robots_url"] = site.origin and site.origin.robots_url
-        if site.record is not None:
-            shown |= {**record_object(site.record), "fetched_now": site.fetched}
-    return shown
+    site, group = found.site, found.group
+    record, origin = site and site.record, site and site.origin
+    return {
+        **short_object(found),
+        "path": group and found.path,
+        "matches": group and [rule_object(rule, found.edition) for rule in found.matches],
+        **group_object(group),
+        "usage": found.usage and usage_object(found.usage),
+        "seconds": site and round(site.seconds, 3),
+        "robots_url": origin and origin.robots_url,
+        **record_object(record),
+        "fetched_now": record and site and site.fetched,
+    }
 
 
 def file_object(name: str, file: ParsedFile) -> dict[str, Any]:
@@ -124,29 +116,20 @@ def crawler_object(group: GroupSummary, edition: Edition) -> dict[str, Any]:
     }
 
 
-def group_object(group: GroupSummary) -> dict[str, Any]:
+def group_object(group: GroupSummary | None) -> dict[str, Any]:
     """A crawler's group besides its names and rules."""
-    return {
-        "group_lines": group.first_lines,
-        "crawl_delay": group.crawl_delay,
-        "other": group.other,
-    }
+    return _members(group, "crawl_delay", "other", group_lines="first_lines")
 
 
-def record_object(record: RobotsRecord) -> dict[str, Any]:
+def record_object(record: RobotsRecord | None) -> dict[str, Any]:
     """The stored state of an origin, without the file."""
-    lifetime = None
-    if record.expires_at is not None and record.fetched_at is not None:
-        lifetime = record.expires_at - record.fetched_at
     return {
-        **{name: getattr(record, name) for name in _RECORD_FIELDS},
-        "hops": record.hops,
-        "meaning": record.meaning and record.meaning.value,
-        "lifetime": lifetime,
-        "bytes": len(record.body),
+        **_members(record, "redirect_error", "truncated", "content_type", "failure", "failures"),
+        **_members(record, "unreachable_since", "hops", "meaning", "lifetime"),
+        "bytes": record and len(record.body),
     }
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
     """A finding of the linter, without its claims, which the message states."""
-    return {name: getattr(finding, name) for name in _FINDING_FIELDS}
+    return _members(finding, "line", "code", "message", "text", "severity", "replacement")

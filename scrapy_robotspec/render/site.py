@@ -72,9 +72,13 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     for hop in record.hops:
         target = f" to {hop.target}" if hop.target is not None else ""
         yield "redirect", f"{hop.status} from {hop.url}{target}"
-    if has_failed(record):
-        yield from _failure_facts(site, record)
-    if record.meaning is None or record.fetched_at is None or record.expires_at is None:
+    if record.unreachable_since is not None and has_failed(record):
+        yield "failure", failure_words(record.failure)
+        since = utc(record.unreachable_since)
+        age = duration(max(0.0, site.now - record.unreachable_since))
+        yield "since", f"{since} ({age} ago, {count(record.failures, 'failure')})"
+        yield "meaning", ANSWERS["unreachable"].sentence
+    if record.meaning is None or record.fetched_at is None or record.lifetime is None:
         return
     error = f", {record.redirect_error}" if record.redirect_error else ""
     yield "status", f"{record.status}{error}"
@@ -86,21 +90,12 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
         yield "doubt", record.doubt_in_words
     source = "fetched just now" if site.fetched else "from the cache"
     age = duration(max(0.0, site.now - record.fetched_at))
-    kept = duration(record.expires_at - record.fetched_at)
+    kept = duration(record.lifetime)
     why_so_short = "" if record.doubt is None else " because it is in doubt"
     yield "age", f"{age} ({source}), kept for {kept}{why_so_short}"
     if record.meaning.value == "rules":
         cut = ", cut at the size limit" if record.truncated else ""
         yield "size", f"{count(len(record.body), 'byte')}{cut}"
-
-
-def _failure_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
-    assert record.unreachable_since is not None
-    yield "failure", failure_words(record.failure)
-    since = utc(record.unreachable_since)
-    age = duration(max(0.0, site.now - record.unreachable_since))
-    yield "since", f"{since} ({age} ago, {count(record.failures, 'failure')})"
-    yield "meaning", ANSWERS["unreachable"].sentence
 
 
 def utc(seconds: float) -> str:

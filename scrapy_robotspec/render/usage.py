@@ -65,8 +65,9 @@ def usage_object(answer: UsageAnswer) -> dict[str, Any]:
     """The answer as JSON has it."""
     usage = answer.usage
     statements = [
-        *(_statement_object(each, True) for each in usage.statements),
-        *(_statement_object(each, False) for each in answer.hidden),
+        {**asdict(each), "preferences": dict(each.preferences), "decides": decides}
+        for decides, group in ((True, usage.statements), (False, answer.hidden))
+        for each in group
     ]
     return {
         "applies": usage.applies,
@@ -74,8 +75,3 @@ def usage_object(answer: UsageAnswer) -> dict[str, Any]:
         "statements": statements,
         "licenses": list(answer.licenses),
     }
-
-
-def _statement_object(statement: UsageStatement, decides: bool) -> dict[str, Any]:
-    stated = dict(statement.preferences)
-    return {**asdict(statement), "preferences": stated, "decides": decides}

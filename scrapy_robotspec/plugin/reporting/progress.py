@@ -121,9 +121,8 @@ class Progress:
     def on_doubtful(self, doubt: str, record: RobotsRecord) -> None:
         """The response of an origin is not a robots.txt file (FET-20)."""
         if self._has_room(("doubtful", doubt)):
-            seconds = (record.expires_at or 0.0) - (record.fetched_at or 0.0)
             line = "%s at %s: it is asked again in %.0f s at the latest"
-            logger.info(line, doubt, record.origin.robots_url, seconds)
+            logger.info(line, doubt, record.origin.robots_url, record.lifetime)
 
     def on_given_up(self, origin: Origin, failure: str, text: str) -> None:
         """*origin* is given up: its requests are refused until it answers."""
