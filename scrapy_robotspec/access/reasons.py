@@ -1,15 +1,26 @@
 """Words for reasons, outcomes and answers: every view takes them from here.
 
-Texts from outside are filled in by the view, which escapes them for its medium (SAF-04).
+The texts are data, in ``words.json``. Texts from outside are filled in by the view, which escapes
+them for its medium (SAF-04).
 """
 
 from __future__ import annotations
 
+import json
 from enum import Enum
+from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+#: In the place of the cause of a failure that is unknown.
+NO_ANSWER = "no answer"
+UNREACHABLE = "robots.txt unreachable"
+SERVERS_READ = "; servers read "
+NO_FILE_BUT = "no robots.txt: "
+#: A URL that has no robots.txt (LOC-11, LOC-12).
+NO_ROBOTS_TXT_WORDS = "a URL of this scheme has no robots.txt"
 
 
 class Words(NamedTuple):
@@ -18,54 +29,6 @@ class Words(NamedTuple):
     short: str
     """For brackets and tables."""
     sentence: str
-
-
-#: In the place of the cause of a failure that is unknown.
-NO_ANSWER = "no answer"
-UNREACHABLE = "robots.txt unreachable"
-SERVERS_READ = "; servers read "
-NO_FILE_BUT = "no robots.txt: "
-
-OTHER_STATUS, UNREACHABLE_ALLOWED = "other_status", "unreachable_allowed"
-
-#: Reason of a decision -> its words.
-REASONS: Mapping[str, Words] = {
-    "rule": Words("{rule}", "{verb} by {file}{in_brackets}."),
-    "no_rule": Words("no rule of the group matches", "Allowed: no rule of {file} matches the URL."),
-    "no_group": Words("no group applies", "Allowed: no group of {file} is for this crawler."),
-    "robots_txt_itself": Words(
-        "/robots.txt itself is always allowed", "Allowed: {file} itself is never disallowed."
-    ),
-    "unavailable": Words(
-        "the site has no robots.txt, so everything is allowed",
-        "Allowed: there is no {file} (HTTP status {status}).",
-    ),
-    "unreachable": Words(UNREACHABLE + ": {failure}", "{verb}: {file} is unreachable ({failure})."),
-    "limit_passed": Words(
-        "robots.txt was unreachable beyond the limit, so its rules no longer apply",
-        "Allowed: {file} has been unreachable for too long ({failure}).",
-    ),
-    "policy": Words(
-        "HTTP status {status}, ROBOTSPEC_STATUS_POLICY",
-        "Disallowed by the status policy: {file} responds with HTTP status {status}.",
-    ),
-    "override": Words(
-        "ROBOTSPEC_OVERRIDES{after_comma}", "{verb} by ROBOTSPEC_OVERRIDES{in_brackets}."
-    ),
-    "usage": Words("{usage}", "{verb}: {usage}."),
-    # further cases of two reasons: another status than 404 and 410; allowed
-    OTHER_STATUS: Words(
-        "HTTP status {status}{failed}: everything is allowed",
-        "Allowed: {file} responds with HTTP status {status}{failed}.",
-    ),
-    UNREACHABLE_ALLOWED: Words(
-        UNREACHABLE + ": {failure}, ROBOTSPEC_UNREACHABLE = 'allow'",
-        "{verb}: {file} is unreachable ({failure}).",
-    ),
-}
-
-#: A URL that has no robots.txt (LOC-11, LOC-12).
-NO_ROBOTS_TXT_WORDS = "a URL of this scheme has no robots.txt"
 
 
 class Group(Enum):
@@ -86,54 +49,30 @@ class RequestOutcome(NamedTuple):
     sentence: str
 
 
+_TEXTS = json.loads(files(__package__).joinpath("words.json").read_text("utf-8"))
+
+#: Reason of a decision -> its words. There are further cases of two reasons: a status other than
+#: 404 and 410, and an unreachable file that allows.
+REASONS: Mapping[str, Words] = {name: Words(*row) for name, row in _TEXTS["reasons"].items()}
+OTHER_STATUS, UNREACHABLE_ALLOWED = "other_status", "unreachable_allowed"
+
+#: Outcomes of requests by their names in stats, JSON and evidence, in the order of all views.
+OUTCOMES: Mapping[str, RequestOutcome] = {
+    name: RequestOutcome(Group(group), *words)
+    for name, (group, *words) in _TEXTS["outcomes"].items()
+}
 #: ``request.meta["dont_obey_robotstxt"]``; also the reason of such a request in the evidence.
 EXEMPT = "dont_obey_robotstxt"
 #: A URL that no robots.txt governs (LOC-11, LOC-12).
 NO_ROBOTS_TXT = "no_robots_txt"
 
-#: Outcomes of requests by their names in stats, JSON and evidence, in the order of all views.
-OUTCOMES: Mapping[str, RequestOutcome] = {
-    "rules": RequestOutcome(Group.LET_THROUGH, "by rules", "let through by the rules"),
-    "unavailable": RequestOutcome(
-        Group.LET_THROUGH, "without a file", "let through without a file"
-    ),
-    "override": RequestOutcome(Group.LET_THROUGH, "by an override", "let through by an override"),
-    "unreachable": RequestOutcome(
-        Group.LET_THROUGH, "unreachable", "let through although the site did not answer"
-    ),
-    EXEMPT: RequestOutcome(Group.NOT_CHECKED, EXEMPT, f"not checked ({EXEMPT})"),
-    NO_ROBOTS_TXT: RequestOutcome(
-        Group.NO_ROBOTS_TXT, "data:, file:", "of URLs that have no robots.txt (data:, file:)"
-    ),
-    "refused_rule": RequestOutcome(Group.REFUSED, "by a rule", "refused by a rule"),
-    "refused_policy": RequestOutcome(Group.REFUSED, "by policy", "refused by the status policy"),
-    "refused_override": RequestOutcome(Group.REFUSED, "by an override", "refused by an override"),
-    "refused_usage": RequestOutcome(
-        Group.REFUSED, "by a usage preference", "refused by a usage preference"
-    ),
-    "refused_unreachable": RequestOutcome(
-        Group.REFUSED, "unreachable", "refused because the site did not answer"
-    ),
-}
-
 #: The end of a wait for a robots.txt -> its words.
-ENDS = {"answered": "has answered", "given_up": "given up", "copy": "is unreachable"}
-
-#: A file without a rule (FET-20).
-NO_RULES = "no_rules"
+ENDS: Mapping[str, str] = _TEXTS["ends"]
 
 #: Answer of an origin: :func:`~scrapy_robotspec.access.account.answer_of` -> its words.
-ANSWERS: Mapping[str, Words] = {
-    "rules": Words("with rules", "a file: its rules decide"),
-    NO_RULES: Words("without rules", "a file without rules: everything is allowed"),
-    "allow": Words("without a file (all allowed)", "the site has no file: everything is allowed"),
-    "disallow": Words(
-        "disallowed by policy", "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed"
-    ),
-    "unreachable": Words(
-        "unreachable", "unreachable: a crawl waits, tries again, and gives up in the end"
-    ),
-}
+ANSWERS: Mapping[str, Words] = {name: Words(*row) for name, row in _TEXTS["answers"].items()}
+#: A file without a rule (FET-20).
+NO_RULES = "no_rules"
 
 
 def answer_in_words(answer: str) -> str:
