@@ -54,7 +54,7 @@ def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
     """Warnings about settings of ours without the effect that is meant."""
     for name in settings:
         if isinstance(name, str) and name.upper().startswith("ROBO"):
-            yield from _unknown(name, list(checked.names()))
+            yield from _unknown(name, [*checked.names(), "ROBOTSTXT_OBEY"])
     if checked.usage_policy != "record" and not checked.usage:
         yield (
             "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
@@ -75,7 +75,7 @@ def _unknown(name: str, known: list[str]) -> Iterator[str]:
 
     end = name.upper().partition("_")[2]
     meant = get_close_matches(PREFIX + end, known, 1, 0.9)  # the beginnings are all alike
-    meant = meant or [each for each in known if each.endswith(f"_{end}")]
+    meant = meant or [each for each in known if f"_{end.rstrip('S')}_" in f"{each}_"]
     if meant or name.startswith(PREFIX):
         hint = f" (is {' or '.join(meant)} meant?)" if meant else ""
         yield f"Unknown setting {name}: it has no effect{hint}"

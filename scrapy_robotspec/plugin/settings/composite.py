@@ -38,7 +38,7 @@ def report_file(raw: Any) -> str:
     """The path of a report, with its placeholders; also a ``Path``."""
     path = _path(raw)
     if path is None or not path.lower().endswith((".jsonl", ".html")):
-        raise ValueError("the path of a file that ends in .jsonl or .html")
+        raise ValueError("the local path of a file that ends in .jsonl or .html")
     try:
         expand(path, "", 0.0)
     except KeyError:
@@ -60,7 +60,7 @@ def evidence_folder(raw: Any) -> str:
     """The path of a folder that exists or can be made."""
     path = _path(raw)
     if path is None or (exists(path) and not isdir(path)):
-        raise ValueError("the path of a folder")
+        raise ValueError("the local path of a folder")
     return path
 
 
@@ -79,9 +79,10 @@ def stamping_command(raw: Any) -> str:
 
 
 def _path(raw: Any) -> str | None:
-    """A text or ``Path`` that can name a file."""
+    """A text or ``Path`` that can name a file; a feed's URL would be a folder named ``s3:``."""
     path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
-    return path if isinstance(path, str) and "\0" not in path else None
+    is_path = isinstance(path, str) and "\0" not in path and "://" not in path
+    return path if is_path else None
 
 
 def cache_schemes(raw: Any) -> Mapping[str, Callable[[str], object]]:

@@ -65,8 +65,12 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
                 "ROBOTSTXT_EDITION": "ROBOTSPEC_EDITION",
                 "ROBOTSTXT_USER_AGENT_TOKEN": "ROBOTSPEC_USER_AGENT_TOKEN",
                 "ROBOTSPEC_TOKEN": "ROBOTSPEC_USER_AGENT_TOKEN",
+                "ROBOTSPEC_TOKENS": "ROBOTSPEC_USER_AGENT_TOKEN",
+                "ROBOTSPEC_USER_AGENT": "ROBOTSPEC_USER_AGENT_TOKEN",
+                "ROBOTSPEC_OBEY": "ROBOTSTXT_OBEY",
                 "ROBOTSPEC_DELAY": "ROBOTSPEC_RETRY_DELAY or ROBOTSPEC_RETRY_MAX_DELAY or "
-                "ROBOTSPEC_CRAWL_DELAY or ROBOTSPEC_DEFAULT_CRAWL_DELAY",
+                "ROBOTSPEC_CRAWL_DELAY or ROBOTSPEC_CRAWL_DELAY_MAX or "
+                "ROBOTSPEC_DEFAULT_CRAWL_DELAY",
             }.items()
         ),
         ({MIDDLEWARES: {OwnRobots: 110}}, f"{__name__}.OwnRobots is enabled"),

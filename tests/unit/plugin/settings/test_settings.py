@@ -126,16 +126,22 @@ WRONG: list[tuple[str, object, str]] = [
     ("inherit_meta", {"proxy": 1}, "a list"),
     ("overrides", "example.com", "JSON"),
     ("overrides", {"a.example": "allow"}, "for 'a.example' 'ignore' (not 'allow'), 'disallow'"),
-    *(("evidence", raw, "the path of a folder") for raw in (1, b"x", ["a"], "a\0b", __file__)),
+    *(
+        ("evidence", raw, "the local path of a folder")
+        for raw in (1, b"x", ["a"], "a\0b", __file__)
+    ),
+    ("evidence", "s3://bucket/evidence", "the local path of a folder"),
+    ("report", "s3://bucket/report.html", "give the local path of a file"),
+    ("report", "file:///tmp/report.html", "give the local path of a file"),
     *(
         ("evidence_timestamp", raw, "a command that can be run")
         for raw in ("true {digest}", "true {output}", "nowhere {digest} {output}", "sh '", 1)
     ),
-    ("report", 7, "the path of a file"),
+    ("report", 7, "the local path of a file"),
     ("report", "report.csv", "ends in .jsonl or .html"),
     ("report", "{date}.jsonl", "no placeholders but {time} and {name}"),
     ("report", "%(date)s.jsonl", "no placeholders but {time} and {name}"),
-    ("report", "a\0b.html", "give the path of a file"),
+    ("report", "a\0b.html", "give the local path of a file"),
 ]
 
 
