@@ -14,14 +14,14 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.checks import (
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
+from scrapy_robotspec.plugin.settings.checks import (
     ENABLE,
     is_switched_off,
     surprises,
     unchecked_browsers,
-    waiting_queue,
 )
-from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.store import MEMORY
 

@@ -18,12 +18,13 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.checks import ENABLE, is_switched_off, missing_parts
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
+from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
+from scrapy_robotspec.plugin.settings.checks import ENABLE, is_switched_off, missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
@@ -189,7 +190,8 @@ class RobotSpecMiddleware(GateOwner):
         )
 
     def _warn_of_missing_parts(self) -> None:
-        for problem in missing_parts(self._crawler.settings):
+        settings = self._crawler.settings
+        for problem in missing_parts(settings, knows_queue=waiting_queue(settings) is None):
             logger.warning("%s.", problem)
 
     def _look_up_scrapy(self) -> None:

@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy.core.scheduler import Scheduler
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
+from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.plugin.scheduling.disk_queues import OpenQueues
     from scrapy_robotspec.plugin.scheduling.gate import OriginQueue
@@ -183,3 +186,20 @@ def _name(slot: str, origin: Origin | None) -> str:
     if len(encoded) <= _MAX_NAME:
         return name
     return _DIGEST + hashlib.sha256(encoded).hexdigest()[:32]
+
+
+def waiting_queue(settings: BaseSettings) -> type | None:
+    """Our queue for the place of Scrapy's own.
+
+    None for a scheduler or a queue that the user has chosen, which is not imported.
+    """
+    scheduler, queue = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
+    if scheduler not in (Scheduler, global_object_name(Scheduler)):
+        return None
+    if settings.getint("CONCURRENT_REQUESTS_PER_IP"):  # no queue by download slot can have it
+        return None
+    if queue in (DownloaderAwarePriorityQueue, global_object_name(DownloaderAwarePriorityQueue)):
+        return WaitingPriorityQueue
+    # The default of Scrapy 2.13, which the user has not chosen.
+    is_unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
+    return WaitingGlobalQueue if is_unchosen else None

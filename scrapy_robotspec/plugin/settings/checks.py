@@ -8,17 +8,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from scrapy.core.scheduler import Scheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin._compat import enabled_middlewares, is_importable, loaded
-from scrapy_robotspec.plugin.scheduling.priority_queue import (
-    WaitingGlobalQueue,
-    WaitingPriorityQueue,
-)
 from scrapy_robotspec.plugin.settings.settings import PREFIX
 
 if TYPE_CHECKING:
@@ -98,10 +92,11 @@ def _opens_browser(handler: Any) -> bool:
     )
 
 
-def missing_parts(settings: BaseSettings) -> Iterator[str]:
+def missing_parts(settings: BaseSettings, *, knows_queue: bool) -> Iterator[str]:
     """Problems of a middleware that the add-on has not enabled last.
 
-    It imports middlewares, so the reactor must have been installed.
+    *knows_queue*: the scheduler's queue is ours, or one of the user's choice. It imports
+    middlewares, so the reactor must have been installed.
     """
     found = enabled_middlewares(settings)
     others = [each for each in found if RobotsTxtMiddleware in getattr(each, "__mro__", ())]
@@ -111,7 +106,7 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
             "by its own rules, and fetches each robots.txt once more. Set it to None in "
             "DOWNLOADER_MIDDLEWARES, as scrapy_robotspec.Addon does with Scrapy's own"
         )
-    if not others and waiting_queue(settings) is not None:
+    if not others and not knows_queue:
         yield (
             "The scheduler does not know RobotSpecMiddleware: while ROBOTSPEC_MAX_PARKED requests "
             "wait for a robots.txt, all others wait too. Remove RobotSpecMiddleware from "
@@ -123,20 +118,3 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
             "scripts and frames of a page may request what robots.txt disallows. Give "
             "scrapy_robotspec.Addon the highest number in ADDONS"
         )
-
-
-def waiting_queue(settings: BaseSettings) -> type | None:
-    """Our queue for the place of Scrapy's own.
-
-    None for a scheduler or a queue that the user has chosen, which is not imported.
-    """
-    scheduler, queue = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
-    if scheduler not in (Scheduler, global_object_name(Scheduler)):
-        return None
-    if settings.getint("CONCURRENT_REQUESTS_PER_IP"):  # no queue by download slot can have it
-        return None
-    if queue in (DownloaderAwarePriorityQueue, global_object_name(DownloaderAwarePriorityQueue)):
-        return WaitingPriorityQueue
-    # The default of Scrapy 2.13, which the user has not chosen.
-    is_unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
-    return WaitingGlobalQueue if is_unchosen else None
