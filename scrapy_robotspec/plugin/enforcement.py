@@ -22,18 +22,17 @@ from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
+from scrapy_robotspec.plugin.settings.request_policy import Answer
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
-    from scrapy_robotspec.plugin.settings.request_policy import Answer
     from scrapy_robotspec.protocol.usage import Usage
 
 
@@ -78,32 +77,35 @@ class Enforcer:
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
 
-    def apply(self, request: Request, answer: Answer) -> None:
-        """Count *answer*; return if it lets *request* through, else raise."""
+    def apply(self, request: Request, answer: Answer, *, again: bool = False) -> None:
+        """Count *answer*; return if it lets *request* through, else raise.
+
+        *again*: rules have changed since it was let through.
+        """
         # hot path
         decision, found, extensions, _ = answer
-        stats, origin, override, logged = self._stats, decision.origin, None, None
+        stats, origin, logged = self._stats, decision.origin, None
         assert origin is not None
         if self._observer is not None:
             logged = self._observer.on_decision(request, answer, "request")
-        if found is not None:
+        if found is not None and not again:
             stats.of_pages[_FROM_CACHE[found.unreachable]] += 1
-        if self._overrides and (override := self._overrides.find(origin)) is not None:
-            stats.overridden(override.kinds, origin)  # here, once: it may be decided again
+        if self._overrides and not again and (override := self._overrides.find(origin)) is not None:
+            stats.overridden(override.kinds, origin)
         if "robotspec" in request.meta or not decision.allowed:
             self._forget(request)
         if not decision.allowed:
             raise self.refuse(request, request, answer)
-        if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, override):
+        if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             stats.delay_not_kept(origin, extensions.crawl_delay)
         request.meta["robotspec"] = summarize(answer)
         outcome = outcome_of(True, decision.reason)
         self._passed[request] = Passed(found, logged, outcome, origin)
         stats.count(outcome, origin)
 
-    def _is_kept(self, delay: float, override: Override | None) -> bool:
+    def _is_kept(self, delay: float, origin: Origin) -> bool:
         """Whether pages are at least *delay* seconds apart, or the user has chosen otherwise."""
-        settings = self._robots.settings
+        settings, override = self._robots.settings, self._policy.override(origin)
         chosen = override is not None and override.crawl_delay is not None
         return chosen or settings.crawl_delay or (settings.default_crawl_delay or 0.0) >= delay
 
@@ -144,25 +146,18 @@ class Enforcer:
         if found is not None:
             now = time.time()
             if self._robots.lookup.rules.get_valid(found.origin, now) is not found:
-                self._decide_again(request, passed, found.origin, now)
+                answer = self._robots.ask(found.origin, request, now)
+                if isinstance(answer, Pending):
+                    self._forget(request)
+                    raise RulesExpired(f"the rules of {found.origin} have expired")
+                self.apply(request, answer, again=True)
+                passed = self._passed[request]
         elif "_splash_processed" in request.meta:
             self._check_splash(request)
         passed.sent = True
         if passed.outcome != NO_ROBOTS_TXT:
             self._stats.sent(passed.origin)
         return passed.logged
-
-    def _decide_again(self, request: Request, passed: Passed, origin: Origin, now: float) -> None:
-        answer = self._robots.ask(origin, request, now)
-        if isinstance(answer, Pending):
-            self._forget(request)
-            raise RulesExpired(f"the rules of {origin} have expired")
-        logged = self._robots.note_decision(request, answer, "request")
-        self._apply_again(request, request, answer)
-        self._stats.undo(passed.outcome, passed.origin)
-        passed.found, passed.logged = answer.found, logged
-        passed.outcome = outcome_of(True, answer.decision.reason)
-        self._stats.count(passed.outcome, passed.origin)
 
     def _check_splash(self, request: Request) -> None:
         """Refuse a page that scrapy-splash requests by *request*, and that may go no more."""
@@ -178,10 +173,6 @@ class Enforcer:
             raise self.refuse(request, asked, answer)
         request.meta["robotspec"] = summarize(answer)
 
-    def _note_usage(self, usage: Usage | None, origin: Origin) -> None:
-        if self._policy.usage is not None:
-            self._stats.usage(self._policy.usage.counts(usage), origin)
-
     def refuse(
         self, request: Request, asked: Request, answer: Answer
     ) -> ForbiddenByRobots | RobotsUnreachable:
@@ -191,18 +182,18 @@ class Enforcer:
         """
         decision = answer.decision
         if decision.reason == "usage" and decision.origin is not None:
-            self._note_usage(answer.usage, decision.origin)
-        return self._refuse(request, asked, decision)
-
-    def _refuse(
-        self, request: Request, asked: Request, decision: Decision
-    ) -> ForbiddenByRobots | RobotsUnreachable:
+            self._count_usage(answer.usage, decision.origin)
         before = self._passed.pop(request, None)
         if before is not None:
             self._stats.undo(before.outcome, before.origin, sent=before.sent)
         refused = refusal(decision)
         self._stats.refused(request, asked, refused)
         return refused
+
+    def _count_usage(self, usage: Usage | None, origin: Origin) -> None:
+        # hot path
+        if self._policy.usage is not None:
+            self._stats.usage(self._policy.usage.counts(usage), origin)
 
     async def check_response(self, request: Request, response: Response) -> Response:
         """Return *response*, unless its URL or its declared uses are not allowed."""
@@ -248,14 +239,15 @@ class Enforcer:
             usage = (usage or Usage()) | Usage.from_header(header)
             # A new dict: other requests may share the old one.
             request.meta["robotspec"] = {**summary, "usage": usage}
-        self._note_usage(usage, origin)
         refused = self._policy.refusal_of_page(usage, origin)
         if self._observer is not None and passed.logged is not None:
             self._observer.on_usage(passed.logged, header, refused)
-        if refused is not None:
+        if refused is None:
+            self._count_usage(usage, origin)
+        else:
             of_file = {name: summary[name] for name in ("outcome", "status", "age")}
             decision = Decision(False, "usage", origin=origin, usage=refused, **of_file)
-            raise self._refuse(request, request, decision)
+            raise self.refuse(request, request, Answer(decision, None, usage=usage))
 
 
 def summarize(answer: Answer) -> dict[str, Any]:

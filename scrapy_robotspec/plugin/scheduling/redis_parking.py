@@ -81,9 +81,8 @@ class RedisParking:
 
     def start(self) -> None:
         """Begin the heartbeat, and take over what dead workers have left."""
-        self._timer = _compat.call_later(BEAT, self._go_on)
         self._try(lambda: self._take(UNDECODABLE))
-        self._try(self._beat)
+        self._go_on()
 
     def _go_on(self) -> None:
         self._timer = _compat.call_later(BEAT, self._go_on)
@@ -113,11 +112,7 @@ class RedisParking:
 
     def spider_idle(self) -> None:
         """Stay while other workers have parked requests, to take them over perhaps."""
-
-        def look() -> bool:
-            return any(self._redis.hlen(self._parked(worker)) for worker in self._others())
-
-        if self._try(look):
+        if self._try(lambda: any(map(self._redis.hlen, map(self._parked, self._others())))):
             raise DontCloseSpider
 
     def close(self) -> None:
