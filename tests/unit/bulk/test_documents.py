@@ -1,0 +1,113 @@
+"""What a response means, and the values of a table that it is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from scrapy_robotspec import ConfigurationError, bulk
+from tests.unit.bulk.asking import SHOP, batch, rows
+
+STATUSES = [
+    (200, "successful", False, "rule", "denies all"),
+    (204, "successful", False, "rule", "denies all"),
+    (404, "unavailable", True, "unavailable", "no file"),
+    (403, "unavailable", True, "unavailable", "no file"),
+    (429, "unavailable", True, "unavailable", "no file"),
+    (301, "unavailable", True, "unavailable", "no file"),
+    (500, "unreachable", False, "unreachable", "no file"),
+    (503, "unreachable", False, "unreachable", "no file"),
+    (99, "unreachable", False, "unreachable", "no file"),
+    (999, "unreachable", False, "unreachable", "no file"),
+    (None, "successful", False, "rule", "denies all"),
+]
+
+
+@pytest.mark.parametrize(("status", "outcome", "allowed", "reason", "kind"), STATUSES)
+def test_the_status_decides_what_the_body_means(
+    status: int | None, outcome: str, allowed: bool, reason: str, kind: str
+) -> None:
+    """FET-02 to FET-16, by the policy of the plugin; without a status it is a file."""
+    (row,) = rows(SHOP, status=status)
+    found = (row["outcome"], row["allowed"], row["reason"], row["class"])
+    assert found == (outcome, allowed, reason, kind)
+
+
+def test_an_edition_may_read_a_status_otherwise() -> None:
+    """FET-09: 429 is a server error to Google's crawlers of today."""
+    found = rows(b"", status=429, editions=["google-2019", "google"])
+    assert [row["outcome"] for row in found] == ["unavailable", "unreachable"]
+
+
+def test_a_redirect_with_a_target_decides_nothing() -> None:
+    """What it leads to is another row, or not in the input."""
+    (row,) = rows(b"", status=301, location="https://www.shop.example/robots.txt")
+    assert (row["outcome"], row["allowed"], row["class"]) == ("redirect", None, "no file")
+
+
+def test_an_incomplete_body_is_unreadable_unless_the_status_decides() -> None:
+    """FET-14, FET-08."""
+    (row,) = rows(SHOP, status=200, error="the record is cut")
+    assert (row["outcome"], row["class"], row["error"]) == (
+        "unreachable",
+        "unreadable",
+        "the record is cut",
+    )
+    (row,) = rows(SHOP, status=404, error="the record is cut")
+    assert (row["outcome"], row["class"]) == ("unavailable", "no file")
+
+
+def test_no_status_and_no_body_is_no_response() -> None:
+    """FET-14."""
+    (row,) = rows(None, status=None)
+    assert (row["outcome"], row["allowed"], row["bytes"]) == ("unreachable", False, None)
+    (row,) = rows(None, status=200)
+    assert (row["outcome"], row["allowed"], row["class"]) == ("successful", True, "allows all")
+
+
+TEXT_TYPES = [
+    pa.string(),
+    pa.large_string(),
+    pa.string_view(),
+    pa.dictionary(pa.int8(), pa.string()),
+]
+
+BODY_TYPES = [*TEXT_TYPES, pa.binary(), pa.large_binary(), pa.binary_view()]
+
+
+@pytest.mark.parametrize("kind", BODY_TYPES, ids=str)
+def test_every_arrow_type_of_text_and_bytes_is_read(kind: pa.DataType) -> None:
+    """Engines choose different ones for the same column."""
+    given_batch = pa.RecordBatch.from_arrays(
+        [
+            pa.array(["https://a.example/", None]),
+            pa.array([SHOP.decode() if kind in TEXT_TYPES else SHOP, None]).cast(kind)
+            if not pa.types.is_dictionary(kind)
+            else pa.array([SHOP.decode(), None]).dictionary_encode(),
+        ],
+        names=["url", "body"],
+    )
+    found = bulk.verdicts(given_batch, tokens="GPTBot").to_pylist()
+    assert [row["origin"] for row in found] == ["https://a.example", None]
+    assert [row["class"] for row in found] == ["denies all", "no file"]
+
+
+WRONG = [
+    ({"body": [b""]}, "column 'url' is missing; the columns are: body"),
+    ({"url": ["x"]}, "column 'body' is missing; the columns are: url"),
+    ({"url": [1], "body": [b""]}, "url, location, error and source must be text, not 1"),
+    ({"url": ["x"], "body": [1.5]}, "body must be bytes or text, not 1.5"),
+    ({"url": ["x"], "body": [b""], "status": ["ok"]}, "status must be an HTTP status, not 'ok'"),
+    ({"url": ["x"], "body": [b""], "status": [-5]}, "status must be an HTTP status, not -5"),
+    ({"url": ["x"], "body": [b""], "status": [1 << 40]}, "status .* not 1099511627776"),
+    ({"url": ["x"], "body": [b""], "status": [True]}, "status .* not True"),
+]
+
+
+@pytest.mark.parametrize(("columns", "message"), WRONG)
+def test_wrong_columns_are_named(columns: dict[str, Any], message: str) -> None:
+    """A clear error instead of wrong rows."""
+    with pytest.raises(ConfigurationError, match=message):
+        bulk.verdicts(batch(**columns), tokens="x")
