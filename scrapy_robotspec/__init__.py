@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.robotparser import RobotSpecParser
     from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
     from scrapy_robotspec.plugin.spiders import SitemapsFromRobots
-    from scrapy_robotspec.protocol.groups import Group, OtherLine
     from scrapy_robotspec.protocol.lint.findings import Finding
-    from scrapy_robotspec.protocol.models import Rule, Verdict
+    from scrapy_robotspec.protocol.models import Group, OtherLine, Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
 
@@ -72,10 +71,10 @@ _HOMES = {
     "Edition": "editions",
     "Finding": "protocol.lint.findings",
     "ForbiddenByRobots": "plugin.exceptions",
-    "Group": "protocol.groups",
+    "Group": "protocol.models",
     "ForbiddenUsage": "plugin.exceptions",
     "Origin": "access.origin",
-    "OtherLine": "protocol.groups",
+    "OtherLine": "protocol.models",
     "RobotSpecMiddleware": "plugin.middleware",
     "RobotSpecParser": "plugin.robotparser",
     "RobotsTxt": "protocol.robotstxt",

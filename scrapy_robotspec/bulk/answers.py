@@ -7,16 +7,13 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.protocol.agent_index import groups_of
 from scrapy_robotspec.protocol.extent import SITE, rules_of
 from scrapy_robotspec.protocol.file_kind import foreign_kind
-from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.lines import line_ends, text_at
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
 from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, line_start
-from scrapy_robotspec.protocol.robots_file import RobotsFile
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +39,8 @@ class Answer(NamedTuple):
     """This line as written."""
 
 
+#: Makes a file of the rules of some groups.
+_HEAD = b"\nUser-agent: *\n"
 #: The verdict about ``/robots.txt`` (PRE-04).
 _ITSELF = Answer(True, "robots_txt_itself")
 
@@ -73,12 +72,13 @@ class FileAnswers:
         robots = self.robots
         if robots is None:
             return [Unread(self)], [0] * len(crawlers.names)
-        file = RobotsFile(robots.body, self.edition, crawlers.beginnings)
+        file = robots.file
+        present = file.index.places
         others = file.follow(())  # of crawlers that no agent names
         groups = [GroupAnswers(self, robots, others, ())]
         numbers = {others.names: 0}
         places = [0] * len(crawlers.names)
-        for at in crawlers.named_by(file.index.places):
+        for at in crawlers.named_by(present):
             asked = crawlers.names[at].asked
             followed = file.follow(asked)
             if followed.names not in numbers:
@@ -121,14 +121,6 @@ class FileAnswers:
         found = Counter(finding.severity for finding in self.robots.lint())
         return FindingCounts(found["error"], found["warning"], found["advice"])
 
-    @cached_property
-    def delays(self) -> AllGroups | None:
-        """The groups, if a line may have a crawl delay."""
-        assert self.robots is not None
-        if b"crawl-delay" not in self.robots.body.lower():
-            return None
-        return AllGroups(self.robots.body, self.edition)
-
 
 class GroupAnswers:
     """Statements of a file for the crawlers that follow the same groups."""
@@ -141,8 +133,9 @@ class GroupAnswers:
         self._asked = asked
         self.names = followed.names
         """The names of the groups as first written."""
-        self._parts = list(groups_of(followed.rules.spans))
-        text = b"\n".join([robots.body[begin:end] for begin, end in self._parts])
+        self._spans = followed.rules.spans
+        # Thousands of files share a few groups.
+        text = b"".join([_HEAD + robots.body[begin:end] for begin, end in self._spans])
         self._rules = rules_of(text, file.edition)
 
     @cached_property
@@ -152,10 +145,11 @@ class GroupAnswers:
         if key == NO_RULE:
             return Answer(True, "no_rule" if self.names else "no_group")
         start = line_start(key)
-        for begin, end in self._parts:
+        for begin, end in self._spans:
+            start -= len(_HEAD)
             if start <= end - begin:
                 break
-            start -= end - begin + 1
+            start -= end - begin
         start += begin
         text = decode(text_at(body, start))[:MAX_TEXT]
         return Answer(not forbids(key), "rule", line_ends(body, 0, start) + 1, text)
@@ -182,8 +176,7 @@ class GroupAnswers:
     @property
     def delay(self) -> float | None:
         """The crawl delay in seconds (EXT-01)."""
-        delays = self._file.delays
-        return None if delays is None else greatest_delay(delays.follow(self._asked).others)
+        return self._robots.crawl_delay(self._asked)
 
     @property
     def usage(self) -> Sequence[tuple[str, str]] | None:

@@ -11,7 +11,6 @@ from scrapy_robotspec.editions import AgentMatch, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol.agents import (
     asked_keys,
-    beginnings_of,
     keys_of,
     tokens_from_user_agent,
 )
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 _TEXT, _TEXTS, _INTEGER, _FLAG = pa.string(), pa.list_(pa.string()), pa.int32(), pa.bool_()
 _VERDICT = {"allowed": _FLAG, "reason": _TEXT, "line": _INTEGER, "rule": _TEXT}
-
-#: Max crawlers for which a file's other agents are passed over.
-_FEW = 8
 
 #: A type, and the attribute that is the value.
 Column = tuple[pa.DataType, str]
@@ -153,10 +149,6 @@ class Crawlers:
         self.edition = edition
         self.names = [Name.of(name, edition) for name in names]
         keys = [asked_keys(name.asked, edition) for name in self.names]
-        #: How the agents begin that matter, if that is worth the comparison.
-        self.beginnings: tuple[bytes, ...] = ()
-        if len(names) <= _FEW:
-            self.beginnings = beginnings_of((key for some in keys for key in some), edition)
         self._by_key: dict[str, list[int]] = {}
         for place, some in enumerate(keys):
             for key in (each for asked in some for each in keys_of(asked, edition)):

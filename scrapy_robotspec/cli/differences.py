@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.session import Session, SiteOptions, Tokens
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import Group
-    from scrapy_robotspec.protocol.models import Rule
+    from scrapy_robotspec.protocol.models import Group, Rule
     from scrapy_robotspec.render.explanation import Explanation
 
 _DIFF_EXAMPLES = """\

@@ -1,29 +1,32 @@
 """Index of user-agent lines: where each agent's rules are.
 
-Searching the bytes for user-agent lines passes over the rules between them. Editions whose lines
-are not plain read every line instead.
+Searching the bytes for plain user-agent lines passes over the rules between them.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.agents import named_agent
-from scrapy_robotspec.protocol.lines import read_field_lines, skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import skip_byte_order_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.lines import RawRule
 
-#: Begin and end offsets of rules in the file, alternating. Lines of other fields may be among them.
-Spans = tuple[int, ...]
-#: Where an agent is named: its name as first written, and the spans of its rules.
+#: Begin and end offsets of a group's rules. Lines of other fields may be among them.
+Span = tuple[int, int]
+#: The spans of some groups, in file order.
+Spans = tuple[Span, ...]
+#: An agent's name as first written, and the numbers of its groups in file order.
 Place = tuple[str, list[int]]
+#: By key.
+Places = Mapping[str, Place]
 
 _FIELD = b"user-agent"
 _FIELD_LENGTH = len(_FIELD)
@@ -44,36 +47,16 @@ _VALUE = re.compile(rb"[^\r\n#]*")
 _ALLOWS = {b"allow": True, b"disallow": False}
 
 
-class AgentIndex(NamedTuple):
-    """The agents that a file names."""
-
-    places: Mapping[str, Place]
-    """By key."""
-    rules: Mapping[int, Sequence[RawRule]] | None
-    """The rules of the groups, by the offset of the first; None if they were not read."""
-
-    def read(self, spans: Spans) -> Sequence[RawRule] | None:
-        """The rules of some spans, in file order, if they were read."""
-        if self.rules is None:
-            return None
-        return [rule for begin in spans[::2] for rule in self.rules[begin]]
-
-
-def index_agents(body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()) -> AgentIndex:
-    """The agents that a file names.
+def index_agents(
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
+) -> tuple[Places, Sequence[Span]]:
+    """The agents of a file of plain lines, and their rules.
 
     With *beginnings*, those of :func:`beginnings_of`, other agents may be left out.
     """
-    if has_plain_lines(edition):
-        return AgentIndex(_index_plain_lines(body, edition, beginnings), None)
-    return _index_lines(body, edition)
-
-
-def _index_plain_lines(
-    body: bytes, edition: Edition, beginnings: tuple[bytes, ...]
-) -> Mapping[str, Place]:
     lowered = body.lower()
-    index: dict[str, Place] = {}
+    places: dict[str, Place] = {}
+    spans: list[Span] = []
     named: list[Place] = []  # since the last rule
     begin = 0  # the end of the last user-agent line
     first = skip_byte_order_mark(body, edition)
@@ -90,26 +73,28 @@ def _index_plain_lines(
         )
         if begins and (match := _AGENT(body, after)):  # reads to the line's end
             if named and find_rule(lowered, begin, at):
-                _end_group(named, begin, at)
+                add_group(named, len(spans))
+                spans.append((begin, at))
                 named = []  # a rule ends the list of agents
             begin = match.end()
             if is_wanted:
                 name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
                 if name is not None:
                     key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
-                    if key not in index:
-                        index[key] = (name, [])
-                    named.append(index[key])
+                    if key not in places:
+                        places[key] = (name, [])
+                    named.append(places[key])
         at = lowered.find(_FIELD, after)
-    _end_group(named, begin, len(body))
-    return index
+    add_group(named, len(spans))
+    spans.append((begin, len(body)))
+    return places, spans
 
 
-def _end_group(named: Sequence[Place], begin: int, end: int) -> None:
-    """Add a group's rules to its agents."""
-    for _, spans in named:
-        if not spans or spans[-1] != end:  # an agent may be named twice
-            spans += begin, end
+def add_group(named: Iterable[Place], number: int) -> None:
+    """Add a group's number to its agents."""
+    for _, numbers in named:
+        if not numbers or numbers[-1] != number:  # an agent may be named twice
+            numbers.append(number)
 
 
 def _begins_line(body: bytes, place: int, first: int) -> bool:
@@ -119,37 +104,16 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
     return place == first or body[place - 1] in b"\r\n"
 
 
-def _index_lines(body: bytes, edition: Edition) -> AgentIndex:
-    from scrapy_robotspec.protocol.groups import read_groups  # few editions need it
-
-    places: dict[str, Place] = {}
-    rules: dict[int, Sequence[RawRule]] = {}
-    for group in read_groups(body, edition):
-        names = group.named(edition).items()
-        named = [places.setdefault(key, (name, [])) for key, name in names]
-        if group.rules:
-            begin = group.rules[0][2]
-            rules[begin] = group.rules
-            _end_group(named, begin, group.end)
-    return AgentIndex(places, rules)
+def numbers_of(places: Places, keys: Sequence[str]) -> Sequence[int]:
+    """The numbers of the groups of some keys, in file order."""
+    if len(keys) == 1:
+        return places[keys[0]][1]
+    return sorted({number for key in keys for number in places[key][1]})  # a group may name several
 
 
-def groups_of(spans: Sequence[int]) -> Iterable[tuple[int, int]]:
-    """Begin and end of each group of some spans."""
-    return zip(spans[::2], spans[1::2], strict=True)
-
-
-def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
-    """The rules on the lines of some spans, in file order."""
-    groups = groups_of(spans)
-    if has_plain_lines(edition):
-        return [rule for begin, end in groups for rule in _plain_rules(body[begin:end], begin)]
-    return [
-        (line.field == "allow", line.value, line.start)
-        for begin, end in groups
-        for line in read_field_lines(body, edition, begin, end)
-        if line.field == "disallow" or line.field == "allow"
-    ]
+def rules_in(body: bytes, spans: Spans) -> list[RawRule]:
+    """The rules on the plain lines of some spans, in file order."""
+    return [rule for begin, end in spans for rule in _plain_rules(body[begin:end], begin)]
 
 
 def _plain_rules(part: bytes, start: int) -> list[RawRule]:

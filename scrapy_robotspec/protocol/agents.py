@@ -7,6 +7,7 @@ name (UAG-10). No tokens at all, or ``*``, ask for the default group only.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most s
 #: Hyphens of a token, squared, for each name of a file: a token with more of them is compared with
 #: the names, so that no file makes it costly to look up what another file names.
 _NAMES_FOR_HYPHENS = 100
+#: Crawlers whose keys are kept: most processes have one, which asks about many files.
+_RECENT = 16
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -112,6 +115,7 @@ def key_of(name: str, edition: Edition) -> str:
     return name.lower() if name.isascii() else name.translate(_LOWER)
 
 
+@lru_cache(_RECENT)
 def asked_keys(tokens: Tokens, edition: Edition) -> tuple[str, ...]:
     """The key of each token (UAG-02); a token ``*`` has none.
 
@@ -133,13 +137,14 @@ def keys_of(key: str, edition: Edition) -> Iterator[str]:
             yield key
 
 
-def beginnings_of(keys: Iterable[str], edition: Edition) -> tuple[bytes, ...]:
+@lru_cache(_RECENT)
+def beginnings_of(keys: tuple[str, ...], edition: Edition) -> tuple[bytes, ...]:
     """Beginnings, in lower case, of values that may name a key.
 
     The default group, and values behind white space, are among them.
     """
     if edition.agent_match is AgentMatch.HYPHEN_PREFIX:
-        keys = (key[:1] + key[1:].partition("-")[0] for key in keys)
+        keys = tuple(key[:1] + key[1:].partition("-")[0] for key in keys)
     return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
 
 
@@ -154,14 +159,13 @@ def _check_token(token: object, edition: Edition) -> None:
         )
 
 
-def followed_keys(present: Collection[str], tokens: Tokens, edition: Edition) -> tuple[str, ...]:
-    """The keys that a crawler follows (UAG-01, UAG-07).
-
-    Raises as :func:`asked_keys` does.
-    """
+def followed_keys(
+    present: Collection[str], keys: Iterable[str], edition: Edition
+) -> tuple[str, ...]:
+    """The keys that a crawler with some keys follows (UAG-01, UAG-07)."""
     followed: tuple[str, ...] = ()
     contained = edition.agent_match is AgentMatch.CONTAINED
-    for asked in asked_keys(tokens, edition):
+    for asked in keys:
         if contained:
             found = _longest_contained(present, asked.partition("/")[0].strip())
         elif asked in present:

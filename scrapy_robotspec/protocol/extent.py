@@ -11,17 +11,17 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import best_key, forbids, keyed_patterns
+from scrapy_robotspec.protocol.robots_file import RobotsFile
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.lines import RawRule
 
 Extent = Literal["no rules", "allows all", "denies all", "some"]
 
@@ -102,15 +102,15 @@ def path_of_pattern(pattern: str) -> str:
 
 
 def _read(text: bytes, edition: Edition) -> Rules:
-    return Rules(rules_in(text, (0, len(text)), edition), edition)
+    return Rules(RobotsFile(text, edition).follow(()).rules.rules, edition)
 
 
-_known_rules = lru_cache(_KNOWN)(_read)
+_read_once = lru_cache(_KNOWN)(_read)
 
 
 def rules_of(text: bytes, edition: Edition) -> Rules:
-    """The rules on some lines."""
-    return (_known_rules if len(text) <= _MAX_KNOWN else _read)(text, edition)
+    """The rules that all crawlers follow in a text."""
+    return (_read_once if len(text) <= _MAX_KNOWN else _read)(text, edition)
 
 
 def _unused_text(rules: Sequence[RawRule]) -> str:

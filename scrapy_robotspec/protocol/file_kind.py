@@ -118,7 +118,7 @@ def _is_read(body: bytes) -> bool:
     from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps  # few files
 
     return _MAY_BE_READ.search(body) is not None and any(
-        any(group.rules for group in read_groups(body, edition)) or read_sitemaps(body, edition)
+        any(group.rules for group in read_groups(body, edition)[0]) or read_sitemaps(body, edition)
         for edition in EDITIONS.values()
     )
 

@@ -1,6 +1,6 @@
-"""Lines -> groups, and the groups that a crawler follows (GRP-01, UAG-01).
+"""Lines -> groups (GRP-01).
 
-Reads every line, in every edition. ``robots_file.py`` finds the groups of one crawler faster.
+Reads every line, in every edition. ``agent_index.py`` finds the groups of one crawler faster.
 Patterns are still bytes here; nothing is matched.
 """
 
@@ -13,7 +13,8 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
+from scrapy_robotspec.protocol.agent_index import add_group, numbers_of
+from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
     field_for,
     numbers_at,
@@ -22,44 +23,20 @@ from scrapy_robotspec.protocol.lines import (
     skip_byte_order_mark,
     split_line,
 )
-from scrapy_robotspec.protocol.models import DEFAULT, Rule, decode
+from scrapy_robotspec.protocol.models import DEFAULT, Group, decode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.agents import Tokens
+    from scrapy_robotspec.protocol.agent_index import Place, Span
+    from scrapy_robotspec.protocol.lines import RawRule
 
 
 #: RFC 9309 section 2.2: NL = %x0D / %x0A / %x0D.0A; also the end of the file (FMT-02).
 _LINE_END = re.compile(rb"[\r\n]|\Z").search
 #: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
-
-#: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
-RawRule = tuple[bool, bytes, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """User-agent lines and the rules below them, as written (GRP-01)."""
-
-    tokens: tuple[str, ...]
-    """The agents named, in order; ``"*"`` is the default, lines that name none are left out."""
-    rules: tuple[Rule, ...]
-    first_line: int
-    """Line number of the first user-agent line, from 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class OtherLine:
-    """A group's line with another field (EXT-03)."""
-
-    field: str
-    """In lower case, since fields do not depend on case (FMT-08)."""
-    value: str
-    line: int
-    """Number of the line in the file, from 1."""
 
 
 class RawOther(NamedTuple):
@@ -96,6 +73,11 @@ class RawGroup:
             named.setdefault(key_of(name, edition), name)
         return named
 
+    @property
+    def span(self) -> Span:
+        """Where its rules are."""
+        return (self.rules[0][2] if self.rules else self.end), self.end
+
     def others_for(self, followed: Collection[str], edition: Edition) -> list[RawOther]:
         """The other lines of the *followed* keys (EXT-01, EXT-03).
 
@@ -116,50 +98,28 @@ class RawGroup:
         ]
 
 
-class SelectedGroups(NamedTuple):
-    """The groups a crawler follows, combined (GRP-08)."""
-
-    names: tuple[str, ...]
-    """As first written; ``("*",)`` for the default group, ``()`` for none."""
-    places: Sequence[int]
-    """The indexes of the groups in the file, in order."""
-    groups: Sequence[RawGroup]
-    others: Sequence[RawOther]
-    """Other lines that hold for the crawler, in file order."""
-
-    @property
-    def rules(self) -> list[RawRule]:
-        """The rules of all the groups, in file order."""
-        return [rule for group in self.groups for rule in group.rules]
-
-
 class AllGroups:
-    """Every group of a file, and those that a crawler follows."""
+    """Every group of a file."""
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
-        self.edition = edition
-        self.groups = read_groups(body, edition)
-        self.names: dict[str, str] = {}
-        """The names that select a group, as first written, by key in file order."""
-        self._places: dict[str, list[int]] = {}
-        for place, group in enumerate(self.groups):
-            for key, name in group.named(edition).items():
-                self.names.setdefault(key, name)
-                self._places.setdefault(key, []).append(place)
+        self._edition = edition
+        self.groups, self.outside = read_groups(body, edition)
+        self.places: dict[str, Place] = {}
+        """The names that select a group, in file order, and where."""
+        for number, group in enumerate(self.groups):
+            names = group.named(edition).items()
+            add_group([self.places.setdefault(key, (name, [])) for key, name in names], number)
 
-    def follow(self, tokens: Tokens) -> SelectedGroups:
-        """The groups that a crawler follows (UAG-01)."""
-        keys = followed_keys(self._places, tokens, self.edition)
-        places = sorted({place for key in keys for place in self._places[key]})
-        groups = [self.groups[place] for place in places]
-        others = [line for group in groups for line in group.others_for(keys, self.edition)]
-        return SelectedGroups(tuple(self.names[key] for key in keys), places, groups, others)
+    def others_for(self, keys: Sequence[str]) -> list[RawOther]:
+        """The other lines for a crawler that follows some keys."""
+        groups = [self.groups[number] for number in numbers_of(self.places, keys)]
+        return [line for group in groups for line in group.others_for(keys, self._edition)]
 
     def as_written(self) -> tuple[Group, ...]:
         """The groups with their lines (GRP-01)."""
         starts = (start for group in self.groups for _, _, start in group.rules)
-        rules = rules_at(self._body, starts, self.edition)
+        rules = rules_at(self._body, starts, self._edition)
         numbers = numbers_at(self._body, [group.start for group in self.groups])
         return tuple(
             Group(
@@ -170,17 +130,11 @@ class AllGroups:
             for group in self.groups
         )
 
-    def others_as_written(self, lines: Sequence[RawOther]) -> tuple[OtherLine, ...]:
-        """Some of the other lines, as written."""
-        numbers = numbers_at(self._body, [line.start for line in lines])
-        return tuple(
-            OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
-        )
 
-
-def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
-    """Every group of a file, in order (GRP-01 to GRP-06)."""
+def read_groups(body: bytes, edition: Edition) -> tuple[list[RawGroup], list[RawOther]]:
+    """Every group, and the other lines outside (GRP-01 to GRP-06)."""
     groups: list[RawGroup] = []
+    outside: list[RawOther] = []
     group: RawGroup | None = None
     before = 0  # agents whose list a Content-Usage line has ended (USE-08)
     states_usage = False
@@ -198,18 +152,18 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
             if (agent := named_agent(value, edition)) is not None:
                 group.names.append(agent)
         elif group is None:
-            pass  # GRP-05
+            outside.append(RawOther(name, value, start, 0))  # a rule has no effect here (GRP-05)
         elif name == "allow" or name == "disallow":
             group.rules.append((name == "allow", value, start))
         elif name == "":  # FMT-15
             group.end = start
             group = None
-        elif name != "sitemap" and edition.other_fields:
+        elif name != "sitemap":
             is_usage = name == "content-usage"
             states_usage = states_usage or is_usage
             above = len(group.names)
             group.others.append(RawOther(name, value, start, above, before if is_usage else 0))
-    return groups
+    return groups, outside
 
 
 def is_absolute(url: str) -> bool:

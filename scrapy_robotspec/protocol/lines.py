@@ -25,6 +25,8 @@ _ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 #: A line's field and value, both stripped (FMT-06).
 Pair = tuple[bytes, bytes]
 _INVALID: Pair = (b"", b"")
+#: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
+RawRule = tuple[bool, bytes, int]
 _EMPTY = frozenset((b"\n", b"\r", b"\r\n"))
 
 

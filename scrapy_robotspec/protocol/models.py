@@ -1,4 +1,4 @@
-"""Public values of a verdict: the answer, and the rule that decides.
+"""Public values: a file's groups and lines, and a verdict.
 
 Texts are decoded for a person: bytes that are not UTF-8 appear as ``\\xNN``. Nothing is escaped for
 a terminal; the code that prints a text escapes it (SAF-04).
@@ -33,6 +33,28 @@ class Rule:
     """Number of the line in the file, from 1."""
     text: str
     """The whole line as written, without its line end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """User-agent lines and the rules below them, as written (GRP-01)."""
+
+    tokens: tuple[str, ...]
+    """The agents named, in order; ``"*"`` is the default, lines that name none are left out."""
+    rules: tuple[Rule, ...]
+    first_line: int
+    """Line number of the first user-agent line, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLine:
+    """A group's line with another field (EXT-03)."""
+
+    field: str
+    """In lower case, since fields do not depend on case (FMT-08)."""
+    value: str
+    line: int
+    """Number of the line in the file, from 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Spans
-    from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.lines import RawRule
 
     _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
 
@@ -37,7 +37,7 @@ def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Editio
     path = path_of(url, edition)
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         return ITSELF
-    size = spans[-1] - spans[0] if spans else 0
+    size = spans[-1][1] - spans[0][0] if spans else 0
     if size > _MAX_BYTES // len(path):
         return None
     rules = near_rules(body, spans, path.encode("ascii"), edition)
@@ -54,7 +54,7 @@ def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list
     """
     found: list[RawRule] = []
     search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
-    for begin, end in zip(spans[::2], spans[1::2], strict=True):
+    for begin, end in spans:
         last = begin  # no byte is searched twice for a line end
         for match in search(body, begin, end):
             first, second = match.groups(b"")

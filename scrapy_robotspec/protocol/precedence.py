@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.lines import RawRule
 
 #: A precedence key, and the canonical pattern it belongs to.
 KeyedPattern = tuple[int, str]
@@ -50,13 +50,17 @@ def line_start(key: int) -> int:
 
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
     """Patterns of rules with their keys, in file order."""
-    texts = canonical_all([value for _, value, _ in rules], edition)
-    star = "*" if edition.slashless is Slashless.PATTERN else "/"
-    is_usual = edition.wildcards and not edition.index_html
+    joined = canonical_text(b"\n".join([value for _, value, _ in rules]), edition)
+    has_rare = "%" in joined or "'" in joined or "**" in joined
+    heads = ["/", "*"] if edition.slashless is Slashless.PATTERN else ["/"]
+    heads = heads if edition.wildcards and not edition.index_html else []
     counts_star = edition.count_trailing_star
-    for (allow, _, start), text in zip(rules, texts, strict=False):  # hot path
-        unusual = "%" in text or "$" in text or "'" in text or "**" in text
-        if not unusual and is_usual and (text[:1] == "/" or text[:1] == star):
+    for (allow, _, start), text in zip(rules, joined.split("\n"), strict=False):  # hot path
+        if (
+            text[:1] in heads
+            and "$" not in text
+            and not (has_rare and ("%" in text or "'" in text or "**" in text))
+        ):
             key = start + (ALLOWS if allow else DISALLOWS) - len(text) * LENGTH
             if text[-1] == "*":  # PAT-03
                 text = text[:-1]
@@ -80,11 +84,6 @@ def _patterns_of(allow: bool, text: str, start: int, edition: Edition) -> Iterat
                 yield measured, spelling
     if not text and edition.empty_rules_decide_line:  # else RUL-02: nothing
         yield key & ~FORBIDS, ""
-
-
-def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:
-    """The canonical values of rules, in one pass."""
-    return canonical_text(b"\n".join(values), edition).split("\n")
 
 
 def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterator[int]:

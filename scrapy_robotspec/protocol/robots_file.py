@@ -6,21 +6,22 @@ rules. Crawlers that follow the same groups share rules and verdicts.
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.agent_index import groups_of, index_agents, rules_in
-from scrapy_robotspec.protocol.agents import followed_keys
+from scrapy_robotspec.editions import has_plain_lines
+from scrapy_robotspec.protocol.agent_index import index_agents, numbers_of, rules_in
+from scrapy_robotspec.protocol.agents import asked_keys, beginnings_of, followed_keys
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.agent_index import AgentIndex, Spans
+    from scrapy_robotspec.protocol.agent_index import Places, Span, Spans
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.groups import AllGroups, RawOther
+    from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict
 
 #: Max crawlers that a file remembers.
@@ -30,17 +31,22 @@ KEPT = 256
 class GroupRules:
     """The rules of some groups, for all crawlers that follow them."""
 
-    __slots__ = ("_body", "_edition", "_key", "_read", "_url", "compiled", "spans")
+    __slots__ = ("_body", "_key", "_read", "_url", "compiled", "edition", "spans")
 
+    edition: Edition
     spans: Spans
     compiled: RuleSet | None
     """None until the second question."""
 
     def __init__(
-        self, body: bytes, spans: Spans, edition: Edition, read: Sequence[RawRule] | None
+        self,
+        body: bytes,
+        spans: Spans,
+        edition: Edition,
+        read: Mapping[Span, Sequence[RawRule]] | None,
     ) -> None:
         self._body = body
-        self._edition = edition
+        self.edition = edition
         self._read = read  # None: the lines are plain
         self.spans = spans
         self.compiled = None
@@ -49,80 +55,141 @@ class GroupRules:
 
     def find(self, url: str | bytes) -> int:
         """The deciding precedence key for a URL."""
-        if self.compiled is not None:
-            return self.compiled.find(url)
-        body, spans, edition = self._body, self.spans, self._edition
-        if self._read is None:
-            if self._url is None:
-                key = find_uncompiled(body, spans, url, edition)
+        if self.compiled is None:
+            if self._url is None and self._read is None:
+                key = find_uncompiled(self._body, self.spans, url, self.edition)
                 if key is not None:
                     self._url, self._key = url, key
                     return key
             elif self._url == url:  # as many crawlers ask about one page
                 return self._key
-            self._read = rules_in(body, spans, edition)
-        self.compiled = RuleSet(self._read, edition)
-        self._read = ()
+            self.compiled = RuleSet(self.rules, self.edition)
         return self.compiled.find(url)
+
+    @property
+    def rules(self) -> list[RawRule]:
+        """The rules in file order."""
+        if self._read is None:
+            return rules_in(self._body, self.spans)
+        return [rule for span in self.spans for rule in self._read[span]]
 
 
 class Selection:
     """Some groups of a file, which one crawler follows, or many."""
 
-    __slots__ = ("names", "rules", "verdicts")
+    __slots__ = ("keys", "names", "rules", "verdicts")
 
+    keys: tuple[str, ...]
+    """Keys of the groups; ``("*",)`` for the default, ``()`` for none."""
     names: tuple[str, ...]
-    """Names of the groups as first written; ``("*",)`` for the default, ``()`` for none."""
+    """The same as first written."""
     rules: GroupRules
     verdicts: dict[int, Verdict]
     """Cache of the verdicts, by precedence key."""
 
-    def __init__(self, names: tuple[str, ...], rules: GroupRules) -> None:
-        self.names = names
+    def __init__(self, keys: tuple[str, ...], names: tuple[str, ...], rules: GroupRules) -> None:
+        self.keys = keys
+        self.names = keys if names == keys else names  # usual, and saves memory
         self.rules = rules
         self.verdicts = {}
+
+
+class Index:
+    """The agents that a file names, and their rules."""
+
+    places: Places
+    spans: Sequence[Span]
+    """The rules of each group."""
+
+    def __init__(self, file: RobotsFile, beginnings: tuple[bytes, ...] = ()) -> None:
+        """With *beginnings*, those of :func:`beginnings_of`, other agents may be left out."""
+        self._body, self.edition = file.body, file.edition
+        self._rules: Mapping[Span, Sequence[RawRule]] | None = None
+        if has_plain_lines(file.edition):
+            self.places, self.spans = index_agents(file.body, file.edition, beginnings)
+        else:
+            groups = file.all_groups
+            self.places, self.spans = groups.places, [group.span for group in groups.groups]
+            self._rules = {group.span: group.rules for group in groups.groups}
+        known = [] if file.first is None else [file.first]
+        self._by_keys = {each.keys: each for each in known}
+        self._by_spans = {each.rules.spans: each.rules for each in known}
+
+    def select(self, asked: tuple[str, ...]) -> Selection:
+        """The groups that a crawler with some keys follows."""
+        keys = followed_keys(self.places, asked, self.edition)
+        selection = self._by_keys.get(keys)
+        if selection is None:
+            names = tuple([self.places[key][0] for key in keys])
+            selection = self._by_keys[keys] = Selection(keys, names, self.rules_of(keys))
+        return selection
+
+    def rules_of(self, keys: Sequence[str]) -> GroupRules:
+        """The rules of the groups that some keys are in."""
+        spans = tuple([self.spans[number] for number in numbers_of(self.places, keys)])
+        rules = self._by_spans.get(spans)
+        if rules is None:
+            rules = GroupRules(self._body, spans, self.edition, self._rules)
+            self._by_spans[spans] = rules
+        return rules
 
 
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = ("_body", "_by_keys", "_by_spans", "_edition", "_selections", "index")
+    __slots__ = ("_all_groups", "_index", "_others", "body", "edition", "first")
 
-    index: AgentIndex
+    body: bytes
+    edition: Edition
 
-    def __init__(self, body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()) -> None:
-        """With *beginnings*, it may be asked for the crawlers they belong to alone."""
-        self._body = body
-        self._edition = edition
-        self.index = index_agents(body, edition, beginnings)
-        self._selections: dict[Tokens, Selection] = {}
-        self._by_keys: dict[tuple[str, ...], Selection] = {}
-        self._by_spans: dict[Spans, GroupRules] = {}
+    def __init__(self, body: bytes, edition: Edition) -> None:
+        self.body = body
+        self.edition = edition
+        self._all_groups: AllGroups | None = None
+        self.first: Selection | None = None
+        """The groups of the first crawler; most files are asked for one."""
+        self._index: Index | None = None  # until the second
+        self._others: dict[Tokens, Selection] = {}
+
+    @property
+    def index(self) -> Index:
+        """All agents that the file names."""
+        if self._index is None:
+            self._index = Index(self)
+        return self._index
+
+    @property
+    def all_groups(self) -> AllGroups:
+        """All the groups; of plain lines without rules, which are found faster."""
+        from scrapy_robotspec.protocol.groups import AllGroups  # few crawls need them
+
+        if self._all_groups is None:
+            self._all_groups = AllGroups(self.body, self.edition)
+            if has_plain_lines(self.edition):
+                for group in self._all_groups.groups:
+                    group.rules = []
+        return self._all_groups
+
+    def others_for(self, tokens: Tokens) -> Sequence[RawOther]:
+        """The other lines that hold for a crawler, in file order.
+
+        Also in editions that ignore them.
+        """
+        return self.all_groups.others_for(self.follow(tokens).keys)
 
     def follow(self, tokens: Tokens) -> Selection:
         """The groups that a crawler follows.
 
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
-        selection = self._selections.get(tokens)
+        selection = self._others.get(tokens)
         if selection is None:
-            keys = followed_keys(self.index.places, tokens, self._edition)
-            if len(self._selections) >= KEPT:
-                self._selections, self._by_keys, self._by_spans = {}, {}, {}
-            selection = self._by_keys.get(keys)
-            if selection is None:
-                selection = self._by_keys[keys] = self._with_keys(keys)
-            self._selections[tokens] = selection
+            asked = asked_keys(tokens, self.edition)
+            if self.first is None and self._index is None:  # most files are asked for one crawler
+                selection = Index(self, beginnings_of(asked, self.edition)).select(asked)
+                self.first = selection
+                return selection
+            if len(self._others) >= KEPT:
+                self._others, self._index = {}, None
+            selection = self._others[tokens] = self.index.select(asked)
         return selection
-
-    def _with_keys(self, keys: Sequence[str]) -> Selection:
-        index = self.index
-        spans = tuple(index.places[keys[0]][1]) if keys else ()
-        if len(keys) > 1:  # a group may name several of them
-            groups = {group for key in keys for group in groups_of(index.places[key][1])}
-            spans = tuple(chain.from_iterable(sorted(groups)))
-        rules = self._by_spans.get(spans)
-        if rules is None:
-            read = index.read(spans)
-            rules = self._by_spans[spans] = GroupRules(self._body, spans, self._edition, read)
-        return Selection(tuple([index.places[key][0] for key in keys]), rules)

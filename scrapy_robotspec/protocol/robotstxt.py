@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol.agents import asked_keys, beginnings_of
-from scrapy_robotspec.protocol.lines import cut_to_limit, rules_at
-from scrapy_robotspec.protocol.models import Rule, Verdict, decode
+from scrapy_robotspec.protocol.lines import cut_to_limit, numbers_at, rules_at
+from scrapy_robotspec.protocol.models import OtherLine, Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
@@ -28,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.groups import AllGroups, Group, OtherLine, RawOther
+    from scrapy_robotspec.protocol.groups import RawOther
     from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.models import Group
     from scrapy_robotspec.protocol.robots_file import Selection
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import FileUsage, UsageRules
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 #: Max verdicts kept for one crawler. They depend on the rule and not on the URL, so they are few.
 _KEPT_VERDICTS = 256
 
-_DELAY = re.compile(rb"delay", re.IGNORECASE).search
 #: No specification has a grammar for a delay (EXT-01): decimal digits, with a point or without, no
 #: sign and no exponent.
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
@@ -60,8 +59,10 @@ class RobotsTxt:
     ``ValueError`` (UAG-11).
     """
 
-    __slots__ = ("_file", "_selection", "_tokens", "_usage", "body", "edition", "truncated")
+    __slots__ = ("_selection", "_tokens", "_usage", "body", "edition", "file", "truncated")
 
+    file: RobotsFile
+    """The groups by the crawlers that follow them."""
     body: bytes
     """The bytes that are read, cut to the parsing limit."""
     edition: Edition
@@ -72,7 +73,7 @@ class RobotsTxt:
         self.body = body
         self.edition = edition
         self.truncated = truncated
-        self._file: RobotsFile | None = None  # until the second crawler: most crawls have one
+        self.file = RobotsFile(body, edition)
         #: The crawler that asked last, and its groups.
         self._tokens: Tokens | None = None
         self._selection: Selection | None = None
@@ -103,13 +104,6 @@ class RobotsTxt:
 
     def __repr__(self) -> str:
         return f"<RobotsTxt: {len(self.body)} bytes, edition {self.edition.name}>"
-
-    @property
-    def file(self) -> RobotsFile:
-        """The groups by the crawlers that follow them."""
-        if self._file is None:
-            self._file = RobotsFile(self.body, self.edition)
-        return self._file
 
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
         """Whether a crawler with these tokens may request a URL."""
@@ -151,12 +145,9 @@ class RobotsTxt:
         return verdict if served.allowed else replace(served, resolved=resolved)
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
-        """Every matching rule, the deciding one first.
-
-        For tools: reads the whole file.
-        """
+        """Every matching rule, the deciding one first."""
         path = path_of(url, self.edition)
-        rules = self._all_groups().follow(_as_tuple(tokens)).rules
+        rules = self.file.follow(_as_tuple(tokens)).rules.rules
         keys = matching_keys(rules, path, self.edition)
         starts = map(line_start, sorted(keys))
         return tuple(rules_at(self.body, starts, self.edition).values())
@@ -171,25 +162,27 @@ class RobotsTxt:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Reads the whole file."""
-        return self._all_groups().as_written()
+        from scrapy_robotspec.protocol.groups import AllGroups  # few crawls need them
+
+        return AllGroups(self.body, self.edition).as_written()
 
     def crawl_delay(self, tokens: str | Sequence[str]) -> float | None:
         """The greatest crawl delay for a crawler, in seconds, or None (EXT-01).
 
         Reads the whole file, if it may contain a delay at all.
         """
-        asked_keys(_as_tuple(tokens), self.edition)  # UAG-11
-        if not _DELAY(self.body):
-            return None
-        return greatest_delay(self._all_groups().follow(_as_tuple(tokens)).others)
+        return greatest_delay(self._others(tokens, b"crawl-delay"))
 
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:
         """The other lines for a crawler, in file order (EXT-03).
 
         A line holds for the agents that its group names above it (EXT-01).
         """
-        groups = self._all_groups()
-        return groups.others_as_written(groups.follow(_as_tuple(tokens)).others)
+        lines = self._others(tokens)
+        numbers = numbers_at(self.body, [line.start for line in lines])
+        return tuple(
+            OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
+        )
 
     def usage(self, url: str | bytes, tokens: str | Sequence[str]) -> Usage:
         """The usage preferences stated for a URL (USE-01 to USE-04)."""
@@ -217,12 +210,7 @@ class RobotsTxt:
     def _select(self, tokens: str | Sequence[str]) -> Selection:
         """The groups that a crawler follows."""
         asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
-        if self._selection is None and self._file is None:
-            keys = asked_keys(asked, self.edition)
-            file = RobotsFile(self.body, self.edition, beginnings_of(keys, self.edition))
-        else:
-            file = self.file
-        self._selection = selection = file.follow(asked)
+        self._selection = selection = self.file.follow(asked)
         self._tokens = asked
         return selection
 
@@ -240,16 +228,18 @@ class RobotsTxt:
         selection.verdicts[key] = verdict
         return verdict
 
-    def _all_groups(self) -> AllGroups:
-        from scrapy_robotspec.protocol.groups import AllGroups  # few crawls need them
-
-        return AllGroups(self.body, self.edition)
+    def _others(self, tokens: str | Sequence[str], text: bytes = b"") -> Sequence[RawOther]:
+        """The other lines for a crawler, if the file contains a text."""
+        asked = _as_tuple(tokens)
+        self.file.follow(asked)  # UAG-11
+        is_read = self.edition.other_fields and text in self.body.lower()
+        return self.file.others_for(asked) if is_read else ()
 
     def _file_usage(self) -> FileUsage:
         from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
 
         if self._usage is None:
-            self._usage = FileUsage(self.body, self.edition)
+            self._usage = FileUsage(self.body, self.file)
         return self._usage
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.lines import RawRule
 
 #: Only canonical paths match these: escapes, and literals that may end one.
 _ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR, QUERY_APOSTROPHE)

@@ -7,17 +7,15 @@ contentsignals.org; RSL 1.0, section 4 (licenses).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.groups import AllGroups, is_absolute
-from scrapy_robotspec.protocol.lines import numbers_at, read_field_lines
+from scrapy_robotspec.protocol.groups import is_absolute
+from scrapy_robotspec.protocol.lines import numbers_at, rules_at
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components
 from scrapy_robotspec.protocol.precedence import forbids, line_start
-from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.usage import (
     POLICY_TOKENS,
     USAGE_FIELDS,
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.groups import RawOther
-    from scrapy_robotspec.protocol.lines import FieldLine
+    from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 
 #: Max usages kept for one file: few of its paths decide about all URLs.
 _KEPT = 256
@@ -133,19 +131,18 @@ class _Field:
 class _Policy:
     """The rules of the groups that a policy token names (USE-10)."""
 
-    def __init__(self, token: str, body: bytes, groups: AllGroups) -> None:
-        rules = groups.follow(token).rules
-        numbers = numbers_at(body, [start for _, _, start in rules])
-        self._find = RuleSet(rules, groups.edition).find
+    def __init__(self, token: str, body: bytes, rules: GroupRules) -> None:
+        self._rules = rules
+        written = rules_at(body, [start for _, _, start in rules.rules], rules.edition)
         self.statements = {
-            start: UsageStatement("policy-token", token, decode(value), numbers[start])
-            for allow, value, start in rules
-            if value and not allow
+            start: UsageStatement("policy-token", token, rule.pattern, rule.line)
+            for start, rule in written.items()
+            if rule.pattern and rule.kind == "disallow"
         }
 
     def deciding(self, url: str | bytes) -> Iterator[UsageStatement]:
         """The rule that disallows a URL."""
-        key = self._find(url)
+        key = self._rules.find(url)
         if forbids(key):
             yield self.statements[line_start(key)]
 
@@ -153,76 +150,62 @@ class _Policy:
 class FileUsage:
     """The usage statements and licenses of a file."""
 
-    def __init__(self, body: bytes, edition: Edition) -> None:
+    def __init__(self, body: bytes, file: RobotsFile) -> None:
         self._body = body
-        # Editions that ignore other fields read these all the same (USE-08).
-        self._edition = replace(edition, other_fields=True)
+        self._file = file
         lowered = body.lower()
         self._may_state = b"content-usage" in lowered or b"content-signal" in lowered
-        self._policies = [
-            _Policy(token, body, self._groups)
-            for token in POLICY_TOKENS
-            if token.encode() in lowered and token in self._groups.names
-        ]
         self._may_have_license = b"license" in lowered
-        self._kept: dict[Tokens, UsageRules] = {}
-        #: The lines of the crawler that asked last for the first time, and their statements.
-        self._shared: tuple[tuple[int, ...], UsageRules] | None = None
+        named = [token for token in POLICY_TOKENS if token.encode() in lowered]
+        followed = [(token, file.follow(token)) for token in named]
+        self._policies = [
+            _Policy(token, body, found.rules) for token, found in followed if found.keys == (token,)
+        ]
+        self._kept: dict[tuple[int, ...], UsageRules] = {}
 
     def rules_for(self, tokens: Tokens) -> UsageRules:
-        """The statements for a crawler."""
-        rules = self._kept.get(tokens)
+        """The statements for a crawler; shared if others have the same."""
+        lines = self._lines_for(tokens)
+        starts = tuple([line.start for line in lines])
+        rules = self._kept.get(starts)
         if rules is None:
             if len(self._kept) >= _KEPT_CRAWLERS:
                 self._kept.clear()
-            rules = self._kept[tokens] = self._rules_on(self._lines_for(tokens))
-        return rules
-
-    def _rules_on(self, lines: Sequence[FieldLine | RawOther]) -> UsageRules:
-        """The statements on some lines; crawlers that follow the same groups share them."""
-        starts = tuple(line.start for line in lines)
-        if self._shared is None or self._shared[0] != starts:
             numbers = numbers_at(self._body, starts)
             stated = [
                 (cast("UsageSource", line.field), line.value, numbers[line.start]) for line in lines
             ]
-            self._shared = starts, UsageRules(stated, self._edition, self._policies)
-        return self._shared[1]
+            rules = self._kept[starts] = UsageRules(stated, self._file.edition, self._policies)
+        return rules
 
     @cached_property
     def licenses(self) -> tuple[str, ...]:
         """The absolute URLs of the license lines, in file order (USE-06)."""
         if not self._may_have_license:
             return ()
-        lines = (
-            line for line in read_field_lines(self._body, self._edition) if line.field == "license"
-        )
-        return tuple(url for line in lines if is_absolute(url := decode(line.value)))
+        groups = self._file.all_groups
+        others = [*groups.outside, *(line for group in groups.groups for line in group.others)]
+        found = sorted((line for line in others if line.field == "license"), key=_start)
+        return tuple(url for line in found if is_absolute(url := decode(line.value)))
 
-    @cached_property
-    def _groups(self) -> AllGroups:
-        return AllGroups(self._body, self._edition)
-
-    @cached_property
-    def _for_all(self) -> list[FieldLine | RawOther]:
-        """The signals before the first group, for every crawler (USE-07)."""
-        found: list[FieldLine | RawOther] = []
-        for line in read_field_lines(self._body, self._edition):
-            if line.field == "user-agent":
-                break
-            if line.field == "content-signal":
-                found.append(line)
-        return found
-
-    def _lines_for(self, tokens: Tokens) -> Sequence[FieldLine | RawOther]:
+    def _lines_for(self, tokens: Tokens) -> Sequence[RawOther]:
         if not self._may_state:
             return ()
-        others = self._groups.follow(tokens).others
-        return [*self._for_all, *(line for line in others if line.field in USAGE_FIELDS)]
+        groups = self._file.all_groups
+        begin = groups.groups[0].start if groups.groups else len(self._body)
+        above = (line for line in groups.outside if line.start < begin)
+        return [
+            *(line for line in above if line.field == "content-signal"),  # for all (USE-07)
+            *(line for line in self._file.others_for(tokens) if line.field in USAGE_FIELDS),
+        ]
 
 
 def _line(statement: UsageStatement) -> int:
     return statement.line or 0
+
+
+def _start(line: RawOther) -> int:
+    return line.start
 
 
 def _patterns(path: bytes | None, edition: Edition) -> Iterator[tuple[int, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.needles import Needles, needle_of
@@ -25,11 +26,11 @@ class Wildcards:
     __slots__ = ("_index", "_keys", "_texts", "needles")
 
     def __init__(self, patterns: Mapping[str, int]) -> None:
-        self._texts = tuple(patterns)
-        self._keys = array("q", patterns.values())
+        self._texts = tuple(sorted(patterns, key=patterns.__getitem__))
+        self._keys = array("q", map(patterns.__getitem__, self._texts))
         is_few = len(patterns) < INDEX_FROM
         #: A needle of each pattern; none if there are many patterns.
-        self.needles = tuple(map(needle_of, patterns)) if is_few else ()
+        self.needles = tuple(map(needle_of, self._texts)) if is_few else ()
         self._index = None if is_few else Needles(self._texts)
 
     def matching(self, path: str, bound: int) -> Iterator[int]:
@@ -37,18 +38,17 @@ class Wildcards:
 
         *path* ends with ``END``.
         """
+        better = bisect_left(self._keys, bound)
         if self._index is None:
-            found = [number for number, needle in enumerate(self.needles) if needle in path]
+            needles = enumerate(self.needles[:better])
+            numbers = [number for number, needle in needles if needle in path]
         else:
             found = self._index.patterns_in(path)
-        if not found:  # hot path
-            return
-        keys = self._keys
-        numbers = sorted([each for each in found if keys[each] < bound], key=keys.__getitem__)
+            numbers = sorted([number for number in found if number < better])
         searched = SearchedPath(path) if len(numbers) >= SORT_FROM else None
         find = None if searched is None else searched.find
         for number in numbers:
             text = self._texts[number]
             may_match = searched is None or searched.may_match(text.split("*"))
             if may_match and matches(text, path, find):
-                yield keys[number]
+                yield self._keys[number]

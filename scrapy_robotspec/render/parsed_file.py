@@ -7,20 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.patterns import END, matches
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
-from scrapy_robotspec.protocol.robotstxt import greatest_delay
 from scrapy_robotspec.render.text import count, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.protocol.groups import Group, OtherLine
-    from scrapy_robotspec.protocol.models import Rule
+    from scrapy_robotspec.protocol.models import Group, OtherLine, Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 
@@ -80,7 +79,7 @@ class ParsedFile:
         fields = [line.field for line in self.lines]
         begin = fields.index("user-agent") if "user-agent" in fields else len(fields)
         self._signals = fields[:begin].count("content-signal")
-        unseen = set(self._all.names.values())
+        unseen = {name for name, _ in self._all.places.values()}
         for line in self.lines[begin:]:
             name = named_agent(line.value, edition) if line.field == "user-agent" else None
             if name in unseen:
@@ -101,22 +100,21 @@ class ParsedFile:
 
     def tokens(self) -> list[str]:
         """Every product token that selects a group, as first written, without ``*``."""
-        return [name for key, name in self._all.names.items() if key != DEFAULT]
+        return [name for key, (name, _) in self._all.places.items() if key != DEFAULT]
 
     def size_for(self, tokens: Sequence[str]) -> int:
         """The number of lines that are read for a crawler's explanation."""
-        groups = self._all.follow(tuple(tokens)).groups
+        groups = [self._all.groups[number] for number in self._numbers(tokens)]
         return self._signals + sum(len(group.rules) + len(group.others) for group in groups)
 
     def group_for(self, tokens: Sequence[str]) -> GroupSummary:
         """The combined groups of a crawler with these tokens (UAG-01)."""
-        followed = self._all.follow(tuple(tokens))
         return GroupSummary(
             tokens=tuple(tokens),
-            names=followed.names,
-            groups=tuple(self.groups[place] for place in followed.places),
-            other=self._all.others_as_written(followed.others),
-            crawl_delay=greatest_delay(followed.others),
+            names=self.robots.file.follow(tuple(tokens)).names,
+            groups=tuple(self.groups[number] for number in self._numbers(tokens)),
+            other=self.robots.other(tokens),
+            crawl_delay=self.robots.crawl_delay(tokens),
         )
 
     def effective_rules(self, tokens: Sequence[str]) -> dict[RuleKey, Rule]:
@@ -136,9 +134,13 @@ class ParsedFile:
         return tuple(dict.fromkeys(keyed[key] for key in sorted(keyed)))
 
     def _keyed_rules(self, tokens: Sequence[str]) -> Iterator[tuple[int, str, Rule]]:
-        followed = self._all.follow(tuple(tokens))
-        written = (rule for place in followed.places for rule in self.groups[place].rules)
-        raw = followed.rules
+        numbers = self._numbers(tokens)
+        raw = [rule for number in numbers for rule in self._all.groups[number].rules]
+        written = (rule for number in numbers for rule in self.groups[number].rules)
         rules = {start: rule for (_, _, start), rule in zip(raw, written, strict=True)}
         for key, pattern in keyed_patterns(raw, self.robots.edition):
             yield key, pattern, rules[line_start(key)]
+
+    def _numbers(self, tokens: Sequence[str]) -> Sequence[int]:
+        """The numbers of a crawler's groups."""
+        return numbers_of(self._all.places, self.robots.file.follow(tuple(tokens)).keys)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
-from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lint.findings import Claim, Effect, shown
@@ -52,7 +51,9 @@ class Effects:
         """
         if self._robots.edition.agent_match is AgentMatch.CONTAINED:
             return True
-        return not keys.isdisjoint(followed_keys(self._index.places, name, self._robots.edition))
+        edition = self._robots.edition
+        key = key_of(name, edition)
+        return not keys.isdisjoint(followed_keys(self._index.places, (key,), edition))
 
     def rules_of(self, name: str | None) -> Rules | None:
         """The rules for a crawler; None where no effect is stated.
@@ -62,9 +63,8 @@ class Effects:
         """
         key = None if name is None else key_of(name, self._robots.edition)
         if key is not None and key not in self._by_key:
-            _, spans = self._index.places.get(key, ("", []))
             is_own = key == DEFAULT or self._follows_itself(key)
-            self._by_key[key] = self._read(tuple(spans)) if is_own else None
+            self._by_key[key] = self._read(key) if is_own else None
         return None if key is None else self._by_key[key]
 
     def _follows_itself(self, key: str) -> bool:
@@ -73,7 +73,7 @@ class Effects:
         An edition may ignore names beside ``*``, or read a name otherwise than it compares one.
         """
         present = self._index.places.keys() & {key}
-        return followed_keys(present, key, self._robots.edition) == (key,)
+        return followed_keys(present, (key,), self._robots.edition) == (key,)
 
     def combined(self) -> Iterator[tuple[str, Group, Rules]]:
         """Crawlers whose rules no crawler before them follows, with their first groups."""
@@ -107,11 +107,10 @@ class Effects:
         words = f"{lets} {shown(name)} fetch {shown(path)}"
         return Effect(words, (Claim(name, path, allows),))
 
-    def _read(self, spans: Spans) -> Rules | None:
+    def _read(self, key: str) -> Rules | None:
         robots = self._robots
-        if spans not in self._by_spans and self._left >= 0:
-            self._left -= sum(spans[1::2]) - sum(spans[::2])
-            read = self._index.read(spans)
-            rules = rules_in(robots.body, spans, robots.edition) if read is None else read
-            self._by_spans[spans] = Rules(rules, robots.edition)
-        return self._by_spans.get(spans)
+        group = self._index.rules_of([key] if key in self._index.places else [])
+        if group.spans not in self._by_spans and self._left >= 0:
+            self._left -= sum(end - begin for begin, end in group.spans)
+            self._by_spans[group.spans] = Rules(group.rules, robots.edition)
+        return self._by_spans.get(group.spans)

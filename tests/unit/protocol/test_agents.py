@@ -29,7 +29,7 @@ def test_the_longest_name_before_a_hyphen_is_followed(
     matching = [name for name in present if token == name or token.startswith(name + "-")]
     expected = (max(matching, key=len),) if matching else ()
     with patch.object(agents, "_NAMES_FOR_HYPHENS", names_for_hyphens):
-        assert followed_keys(present, token, HYPHENS) == expected
+        assert followed_keys(present, (token,), HYPHENS) == expected
 
 
 @pytest.mark.parametrize("edition", EDITIONS.values(), ids=EDITIONS)
@@ -38,7 +38,7 @@ def test_all_keys_of_a_token_begin_alike(edition: Edition, key: str) -> None:
     """UAG-04: names that begin otherwise may be left out of an index."""
     keys = list(keys_of(key, edition))
     assert keys[0] == key
-    assert all(each.encode().startswith(beginnings_of([key], edition)) for each in keys)
+    assert all(each.encode().startswith(beginnings_of((key,), edition)) for each in keys)
     assert len(keys) == 1 or edition.agent_match is AgentMatch.HYPHEN_PREFIX
 
 

@@ -27,7 +27,8 @@ rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), patterns), ma
 
 def read(body: str, edition: str) -> Rules:
     """The rules below the first line of a text."""
-    return rules_of(("\n" + body.partition("\n")[2]).encode(), EDITIONS[edition])
+    text = ("User-agent: *\n" + body.partition("\n")[2]).encode()
+    return rules_of(text, EDITIONS[edition])
 
 
 def classify(body: str, edition: str) -> str:

@@ -33,7 +33,7 @@ def test_the_prefilter_keeps_every_rule_that_matches(
     edition = PLAIN[name]
     path = path_of(url, edition)
     spans = RobotsFile(body, edition).follow(accepted(tokens, edition)).rules.spans
-    rules = rules_in(body, spans, edition)
+    rules = rules_in(body, spans)
     found = near_rules(body, spans, path.encode("ascii"), edition)
     assert found == [rule for rule in rules if rule in found]
     assert best_key(found, path, edition) == best_key(rules, path, edition)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.extent import Rules
-from scrapy_robotspec.protocol.groups import RawRule
+from scrapy_robotspec.protocol.lines import RawRule
 from scrapy_robotspec.protocol.lint import effects
 from scrapy_robotspec.protocol.lint.effects import READINGS
 from scrapy_robotspec.protocol.lint.findings import Claim
