@@ -12,7 +12,6 @@ from scrapy_robotspec.render.as_text import explained, short
 from scrapy_robotspec.render.explanation import explain, explain_site
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.site import SiteAnswer
-from scrapy_robotspec.render.usage import usage_answer
 
 URL = "http://shop.example/a"
 ROBOTS = RobotsTxt.parse(b"User-agent: *\nAllow: /\nContent-Usage: /a train-ai=n\n")
@@ -46,15 +45,6 @@ def test_statement_decides_and_no_rule_does() -> None:
     shown = full_object(found)
     assert (shown["allowed"], shown["reason"]) == (False, "usage")
     assert shown["usage"]["preferences"] == {"train-ai": "disallow"}
-
-
-def test_long_and_hostile_statements_are_escaped() -> None:
-    """SAF-04: and many of them are shown in part."""
-    body = b"User-agent: *\n" + b"Content-Usage: /\x1b[31m<b> train-ai=n\n" * 200
-    answer = usage_answer(RobotsTxt.parse(body), "/a", ("foo",))
-    facts = list(answer.facts())
-    assert len(facts) < 60
-    assert all(text.isprintable() for _, text in facts)
 
 
 @pytest.mark.parametrize("edition", [name for name in EDITIONS if name != "google"])

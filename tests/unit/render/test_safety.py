@@ -6,13 +6,9 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_robotspec.cli.app import main
 from scrapy_robotspec.cli.session import Screen
-from scrapy_robotspec.render.as_json import dumps
-from scrapy_robotspec.render.text import columns, safe
 from tests.support.command_line import HOSTILE_URL, RunCommand
 
 COMMANDS = [
@@ -48,22 +44,6 @@ def test_hostile_text_is_shown_with_escapes_and_cut(run_command: RunCommand) -> 
     assert max(map(len, result.lines)) < 500
     result = run_command("show", "hostile.txt", "--token", "x")
     assert r"Disallow: /\u202e\x1b[31mred\x07\x00\x7f\x9b31m\x9b31m" in result.out
-
-
-@given(st.text())
-def test_safe_text_prints_as_itself(text: str) -> None:
-    """Whatever comes in, what goes out is printable, and printable text is left alone (SAF-04)."""
-    assert safe(text).isprintable()
-    if text.isprintable():
-        assert safe(text, None) == text
-
-
-@given(st.text())
-def test_json_is_printable_ascii(text: str) -> None:
-    """No JSON line holds anything but printable ASCII (SAF-04)."""
-    line = dumps({"text": text})
-    assert line.isascii()
-    assert line.isprintable()
 
 
 class Terminal(io.StringIO):
@@ -107,7 +87,3 @@ def test_answers_on_a_terminal_are_coloured(folder: Path, monkeypatch: pytest.Mo
         monkeypatch.delenv(name, raising=False)
     assert main(["check", "robots.txt", "/cart/"]) == 1
     assert terminal.getvalue().startswith("\x1b[31mdisallowed\x1b[0m  /cart/  ")
-
-
-def test_columns_are_as_wide_as_their_longest_cell() -> None:
-    assert columns([("a", "b"), ("long", "c")]) == ["a     b", "long  c"]

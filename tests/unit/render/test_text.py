@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from scrapy_robotspec.render.text import duration, first_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.render.text import columns, duration, first_of, safe
 
 
 def test_a_duration_has_the_largest_unit_of_which_it_has_two() -> None:
@@ -15,3 +18,15 @@ def test_a_duration_has_the_largest_unit_of_which_it_has_two() -> None:
 def test_the_first_words_are_named_and_the_others_counted() -> None:
     assert first_of(["a", "b"], 2) == "a, b"
     assert first_of(["a", "b", "c"], 2) == "a, b and 1 more"
+
+
+@given(st.text())
+def test_safe_text_prints_as_itself(text: str) -> None:
+    """Whatever comes in, what goes out is printable, and printable text is left alone (SAF-04)."""
+    assert safe(text).isprintable()
+    if text.isprintable():
+        assert safe(text, None) == text
+
+
+def test_columns_are_as_wide_as_their_longest_cell() -> None:
+    assert columns([("a", "b"), ("long", "c")]) == ["a     b", "long  c"]

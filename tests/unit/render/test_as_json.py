@@ -1,0 +1,59 @@
+"""Explanations and records as JSON: the same keys in every row, printable ASCII."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec import Origin, RobotsTxt
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.outcome import Hop, Meaning
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.render.as_json import dumps, full_object, record_object, short_object
+from scrapy_robotspec.render.explanation import explain, explain_site
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.site import SiteAnswer
+
+URL = "http://shop.example/a"
+SHOP = Origin("http", "shop.example", 80)
+ROBOTS = RobotsTxt.parse(b"User-agent: *\nCrawl-delay: 2\nDisallow: /a\n")
+HOP = Hop("http://shop.example/robots.txt", 301, "http://www.shop.example/robots.txt")
+RECORD = RobotsRecord(
+    SHOP, Meaning.RULES, 200, b"x", hops=(HOP,), fetched_at=1000.0, expires_at=1600.0
+)
+
+
+@given(st.text())
+def test_json_is_printable_ascii(text: str) -> None:
+    """No JSON line holds anything but printable ASCII (SAF-04)."""
+    line = dumps({"text": text})
+    assert line.isascii()
+    assert line.isprintable()
+
+
+def test_each_row_has_the_same_keys() -> None:
+    """A site without an answer, one with a record, and a file; null where there is nothing."""
+    decision = Decision(False, "rule", ROBOTS.explain(URL, "foo"), origin=SHOP)
+    found = [
+        explain_site(SiteAnswer(URL, 0.1, 0.0, problem="no network")),
+        explain_site(
+            SiteAnswer(URL, 0.1, 0.0, decision=decision, record=RECORD, robots=ROBOTS), fully=True
+        ),
+        explain(ParsedFile(ROBOTS), URL, ("foo",), fully=True),
+    ]
+    rows = [full_object(each) for each in found]
+    assert len({tuple(row) for row in rows}) == 1
+    assert [row["path"] for row in rows] == [None, "/a", "/a"]
+    assert [row["crawl_delay"] for row in rows] == [None, 2.0, 2.0]
+    assert [row["meaning"] for row in rows] == [None, "rules", None]
+    for each, row in zip(found, rows, strict=True):
+        assert short_object(each).items() <= row.items()
+
+
+def test_a_record_is_shown_without_its_file() -> None:
+    shown = json.loads(dumps(record_object(RECORD)))
+    assert (shown["lifetime"], shown["bytes"], shown["meaning"]) == (600.0, 1, "rules")
+    assert shown["hops"] == [{"url": HOP.url, "status": 301, "target": HOP.target}]
+    assert record_object(RobotsRecord(SHOP))["lifetime"] is None

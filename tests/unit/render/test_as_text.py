@@ -1,0 +1,48 @@
+"""Explanations and file summaries as lines for a terminal."""
+
+from __future__ import annotations
+
+from scrapy_robotspec import RobotsTxt
+from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
+from scrapy_robotspec.render.explanation import Explanation, explain, explain_site
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.site import SiteAnswer
+
+FILE = ParsedFile(
+    RobotsTxt.parse(
+        b"User-agent: Foo\nUser-agent: bar\nDisallow: /a\nAllow: /a/b\nCrawl-delay: 2\n"
+        b"Sitemap: http://shop.example/s.xml\n"
+    )
+)
+
+
+def test_an_answer_is_one_line() -> None:
+    """The decision first, text from outside last; also without a decision."""
+    assert short(explain(FILE, "/a", ("foo",)), "") == "disallowed  /a  (line 3: Disallow: /a)"
+    assert short(explain(FILE, "/c", ("foo",)), "FILE  ") == (
+        "allowed     FILE  /c  (no rule of the group matches)"
+    )
+    other = Explanation("http://b.example/", (), None, "not_covered")
+    assert short(other, "") == "not covered http://b.example/  (the robots.txt of another origin)"
+
+
+def test_a_problem_is_all_that_is_explained() -> None:
+    found = explain_site(SiteAnswer("http://b.example/", 0.1, 0.0, problem="no such host"))
+    assert list(explained(found)) == ["http://b.example/", "  problem    no such host"]
+
+
+def test_the_groups_of_a_file_are_listed() -> None:
+    assert list(file_summary(FILE)) == [
+        "  line  allow  disallow  user agents",
+        "  1     1      1         Foo, bar",
+        "  sitemap    http://shop.example/s.xml",
+    ]
+    assert list(file_summary(ParsedFile(RobotsTxt.parse(b"")))) == []
+
+
+def test_a_crawler_without_rules_may_fetch_everything() -> None:
+    shown = list(crawler_summary(FILE, FILE.group_for(("baz",))))
+    assert "  rules      none, so everything is allowed" in shown
+    shown = list(crawler_summary(FILE, FILE.group_for(("foo",))))
+    assert "  rule       line 3: Disallow: /a" in shown
+    assert "  also       line 5: crawl-delay: 2" in shown

@@ -1,0 +1,68 @@
+"""One file with its groups and crawlers."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec import RobotsTxt
+from scrapy_robotspec.render.parsed_file import ParsedFile
+
+BODY = b"""User-agent: *
+Disallow: /all
+
+User-agent: Foo/1.0
+Disallow: /a
+Allow: /a/b
+
+User-agent: foo
+Disallow: /*b
+Sitemap: http://shop.example/s.xml
+"""
+FILE = ParsedFile(RobotsTxt.parse(BODY))
+NAMED = ParsedFile(RobotsTxt.parse(b"User-agent: foo\nDisallow: /a\n"))
+
+
+@pytest.mark.parametrize(
+    ("file", "tokens", "words"),
+    [
+        (FILE, ("foo",), "Foo (combined from lines 4 and 8): the most specific name that matches"),
+        (NAMED, ("foo",), "foo (from line 1): the most specific name that matches"),
+        (FILE, ("bar",), "* (from line 1): no group names the crawler"),
+        (FILE, (), "* (from line 1): the group for all others"),
+        (NAMED, ("bar",), "none: no group names it, so everything is allowed"),
+        (NAMED, (), "none: no group is for every crawler, so everything is allowed"),
+    ],
+)
+def test_the_group_that_applies_is_named_with_the_reason(
+    file: ParsedFile, tokens: tuple[str, ...], words: str
+) -> None:
+    """UAG-01, UAG-05."""
+    assert file.group_for(tokens).words == words
+
+
+def test_a_name_is_kept_as_written_where_it_differs() -> None:
+    """UAG-03."""
+    assert FILE.tokens() == ["Foo"]
+    assert FILE.written == {"Foo": "Foo/1.0"}
+
+
+def test_the_size_is_said_in_numbers() -> None:
+    numbers = f"{len(BODY)} bytes, 3 groups, 4 rules, 1 sitemap"
+    assert FILE.summary() == f"{numbers}, edition google-2019"
+    cut = ParsedFile(RobotsTxt.parse(BODY, limit=40))
+    assert ", cut at the parsing limit, edition" in cut.summary()
+
+
+def test_matches_begin_with_the_rule_that_decides() -> None:
+    """PRE-01: the longest."""
+    lines = [rule.line for rule in FILE.matches("/a/b", ("foo",))]
+    assert lines[0] == FILE.robots.explain("/a/b", "foo").rule.line  # type: ignore[union-attr]
+    assert sorted(lines) == [5, 6, 9]
+
+
+def test_crawlers_with_the_same_rules_have_the_same_keys() -> None:
+    """The spelling of a path makes no difference, nor does its line."""
+    same = ParsedFile(RobotsTxt.parse(b"User-agent: a\nAllow: /%7Eb\nUser-agent: b\nAllow: /~b\n"))
+    one, other = (same.effective_rules((name,)) for name in "ab")
+    assert one.keys() == other.keys() != set()
+    assert same.effective_rules(("c",)) == {}
