@@ -109,9 +109,5 @@ class Override:
             return ("robots_txt",)
         if self.replacement is not None:
             return (self.replacement,)
-        given = {
-            "status_policy": bool(self.status_policy),
-            "token": self.token is not None,
-            "crawl_delay": self.crawl_delay is not None,
-        }
-        return tuple(kind for kind, is_given in given.items() if is_given)
+        names = ("status_policy", "token", "crawl_delay")
+        return tuple(name for name in names if getattr(self, name) not in (None, NO_POLICY))

@@ -102,7 +102,8 @@ class RobotsRecord:
 
     def to_bytes(self) -> bytes:
         """The record as bytes that :meth:`from_bytes` reads."""
-        return pack(self.header(), self.body)
+        text = json.dumps(self.header(), separators=(",", ":"), allow_nan=False).encode("ascii")
+        return MAGIC + zlib.compress(text + b"\n" + self.body)  # it adds a checksum
 
     @classmethod
     def from_bytes(cls, data: object, origin: Origin | None = None) -> RobotsRecord | None:
@@ -110,8 +111,17 @@ class RobotsRecord:
 
         With *origin*, None for a record of another one too; the record then shares this object.
         """
-        unpacked = unpack(data) if isinstance(data, bytes) else None
-        return None if unpacked is None else cls.from_header(*unpacked, origin)
+        if not isinstance(data, bytes):
+            return None
+        stream = zlib.decompressobj()
+        try:
+            plain = stream.decompress(data.removeprefix(MAGIC), _MAX_SIZE)
+            text, _, body = plain.partition(b"\n")
+            header = json.loads(text)
+        except (ValueError, zlib.error, RecursionError):
+            return None
+        is_whole = data.startswith(MAGIC) and stream.eof and not stream.unused_data
+        return cls.from_header(header, body, origin) if is_whole else None
 
     @classmethod
     def from_header(
@@ -172,25 +182,3 @@ def _read(header: dict[str, Any], body: bytes, origin: Origin | None) -> RobotsR
     if is_torn or meaning is Meaning.UNREACHABLE:
         raise ValueError("an answer or a failure is incomplete")
     return record
-
-
-# --- the envelope: compressed, which adds a checksum
-
-
-def pack(header: dict[str, Any], body: bytes) -> bytes:
-    """*header* (plain JSON values) and *body* as one bytes object."""
-    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
-    return MAGIC + zlib.compress(text + b"\n" + body)
-
-
-def unpack(data: bytes) -> tuple[dict[str, Any], bytes] | None:
-    """The header and body in *data*; None if it is invalid."""
-    stream = zlib.decompressobj()
-    try:
-        plain = stream.decompress(data.removeprefix(MAGIC), _MAX_SIZE)
-        text, _, body = plain.partition(b"\n")
-        header = json.loads(text)
-    except (ValueError, zlib.error, RecursionError):
-        return None
-    is_whole = data.startswith(MAGIC) and stream.eof and not stream.unused_data
-    return (header, body) if is_whole and isinstance(header, dict) else None

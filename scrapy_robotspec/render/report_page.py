@@ -194,16 +194,12 @@ def _files(sites: Iterable[OriginStats], facts: CrawlFacts) -> Iterator[File]:
         texts = {line.number: decode(line.text).strip() for line in file.lines}
         notes: dict[int, dict[str, str]] = defaultdict(dict)
         for one in site.refused_by:
+            beginning = (one.rule or "").removesuffix("…").strip()
             # The file may have changed since.
-            if one.line is not None and texts.get(one.line, "").startswith(_beginning(one.rule)):
+            if one.line is not None and texts.get(one.line, "").startswith(beginning):
                 notes[one.line][f"refused {count(one.count, 'request')}"] = "bad"
         for line in group.other:
             if line.field == "crawl-delay" and site.delay_not_kept is not None:
                 notes[line.line]["not kept"] = "note"
         rows = listing(file, [facts.tokens], (), notes)
         yield File(site.origin, file.summary(), group.words, rows)
-
-
-def _beginning(rule: str | None) -> str:
-    """The text of a line as far as it is kept."""
-    return (rule or "").removesuffix("…").strip()

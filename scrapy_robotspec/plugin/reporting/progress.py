@@ -58,7 +58,7 @@ class Progress:
         rows: OriginStatsTable | None = None,
     ) -> None:
         self._stats = stats
-        self._live = self.live = live
+        self.live = live
         self._rows = rows
         self._after = after
         self._interval = interval
@@ -99,11 +99,11 @@ class Progress:
     def end_wait(self, origin: Origin) -> bool:
         """Nothing waits for *origin* any more; return whether it was pending."""
         self._stop(origin)
-        live = self._live.get(origin)
+        live = self.live.get(origin)
         if live is None or live.pending_since is None:
             return False
         live.pending_since, live.line = None, ""
-        self._live.settle(live)
+        self.live.settle(live)
         self._pending -= 1
         self._stats.set_value("robotspec/pending", self._pending)
         if self._rows is not None:
@@ -113,7 +113,7 @@ class Progress:
     def on_failed(self, origin: Origin, failure: str, text: str) -> None:
         """An attempt failed and *origin* goes on waiting; *text* says what follows."""
         self._stop(origin)
-        live = self._live.get(origin)
+        live = self.live.get(origin)
         if live is not None and not live.line:
             live.line = "waiting"
             self._write(origin, "waiting", failure, text)
@@ -148,7 +148,7 @@ class Progress:
     def pending(self) -> Iterator[tuple[Origin, float]]:
         """Each pending origin with its age in seconds, the oldest first."""
         now = self._clock()
-        since = {live.origin: live.pending_since for live in self._live.values()}
+        since = {live.origin: live.pending_since for live in self.live.values()}
         pending = [(at, origin) for origin, at in since.items() if at is not None]
         for at, origin in sorted(pending, key=lambda each: each[0]):
             yield origin, max(0.0, now - at)
@@ -158,7 +158,7 @@ class Progress:
         for name in list(self._timers):
             self._stop(name)
         self._log_further()
-        for live in list(self._live.values()):
+        for live in list(self.live.values()):
             self.end_wait(live.origin)
         if self._waiting:
             self.waiting_changed(-self._waiting)
@@ -180,7 +180,7 @@ class Progress:
     def _log_silent(self, origin: Origin) -> None:
         """Name *origin*, which has not answered for :attr:`_after` seconds."""
         del self._timers[origin]
-        requests = count(self._live.use(origin).waiting, "request waits", "requests wait")
+        requests = count(self.live.use(origin).waiting, "request waits", "requests wait")
         text = f"has not answered for {self._after:g} s: {requests}"
         self._write(origin, "silent", "silent", text)
 

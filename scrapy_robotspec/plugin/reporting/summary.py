@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.account import answer_of
@@ -78,8 +77,8 @@ class Summary:
     def table(
         self,
         requests: RequestCounts,
-        pending: Sequence[tuple[Origin, float]] = (),
-        stats: Mapping[str, Any] = MappingProxyType({}),
+        pending: Sequence[tuple[Origin, float]],
+        stats: Mapping[str, Any],
     ) -> str:
         """The summary of the crawl, a few lines of text.
 

@@ -33,7 +33,7 @@ def test_table_tells_what_was_asked_let_through_and_refused() -> None:
     summary.refused(refusal())
     summary.refused(Decision(False, "unreachable", origin=DOWN))
     requests = counts(rules=2, refused_rule=1, refused_unreachable=1)
-    assert summary.table(requests).splitlines() == [
+    assert summary.table(requests, (), {}).splitlines() == [
         "origins            2 (1 with rules, 1 unreachable)",
         "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
         "still unreachable  http://down.example:8080: refused",
@@ -46,18 +46,21 @@ def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
     summary = Summary()
     for origin in HOSTS[:8]:
         summary.fetched(replace(FAILED, origin=origin), None)
-    table = summary.table(RequestCounts())
+    table = summary.table(RequestCounts(), (), {})
     assert "still unreachable  http://h0.example: refused\n" in table
     assert "and 3 more" in table
     for origin in HOSTS[:8]:
         summary.fetched(replace(FOUND, origin=origin), FAILED)
-    assert summary.table(RequestCounts()).splitlines()[0].split(maxsplit=1)[1] == "8 (8 with rules)"
-    assert "unreachable" not in summary.table(RequestCounts())
+    assert (
+        summary.table(RequestCounts(), (), {}).splitlines()[0].split(maxsplit=1)[1]
+        == "8 (8 with rules)"
+    )
+    assert "unreachable" not in summary.table(RequestCounts(), (), {})
 
 
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
     """No origin, no request: the table says so."""
-    assert Summary().table(RequestCounts()).splitlines() == [
+    assert Summary().table(RequestCounts(), (), {}).splitlines() == [
         "origins   0",
         "requests  0 let through, 0 refused",
     ]
@@ -108,7 +111,7 @@ def test_overrides_and_usage_are_named_where_there_are_any() -> None:
 def test_origins_without_an_answer_are_named() -> None:
     """After Ctrl-C the summary says what the crawl was waiting for."""
     silent = [(origin, 30.0 - number) for number, origin in enumerate(HOSTS[:7])]
-    table = Summary().table(RequestCounts(), silent)
+    table = Summary().table(RequestCounts(), silent, {})
     assert "origins        7 (7 without an answer so far)" in table
     assert "still pending      30 s  http://h0.example" in table
     assert "and 2 more" in table
@@ -122,7 +125,7 @@ def test_doubtful_answers_stand_apart_from_a_404() -> None:
     page = replace(FOUND, doubt="HTML page")
     for origin, record in zip(HOSTS, (gone, forbidden, forbidden, page), strict=False):
         summary.fetched(replace(record, origin=origin), None)
-    assert summary.table(RequestCounts()).splitlines()[0].split(maxsplit=1)[1] == (
+    assert summary.table(RequestCounts(), (), {}).splitlines()[0].split(maxsplit=1)[1] == (
         "4 (2 HTTP status 403, 1 without a file (all allowed), 1 no robots.txt: HTML page)"
     )
 
@@ -133,8 +136,8 @@ def test_a_strangers_rule_cannot_steer_the_log() -> None:
     verdict = robots.explain("/\x1b[31m\u202e", ())
     summary = Summary()
     summary.refused(Decision(False, "rule", verdict, origin=SHOP))
-    assert "\\x1b[31m\\u202e" in summary.table(RequestCounts())
-    assert "\x1b" not in summary.table(RequestCounts())
+    assert "\\x1b[31m\\u202e" in summary.table(RequestCounts(), (), {})
+    assert "\x1b" not in summary.table(RequestCounts(), (), {})
 
 
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,5 +148,7 @@ def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyP
         summary.refused(refusal())
     for origin in HOSTS:
         summary.refused(refusal(origin))
-    assert "20  https://shop.example line 2: Disallow: /cart/" in summary.table(RequestCounts())
+    assert "20  https://shop.example line 2: Disallow: /cart/" in summary.table(
+        RequestCounts(), (), {}
+    )
     assert len(summary._rules) <= 10
