@@ -57,7 +57,7 @@ class Decision(NamedTuple):
     @property
     def detail(self) -> str:
         """The reason as one sentence in ASCII, safe for a terminal (SAF-04)."""
-        return self._fill(self._words.sentence, rule_in_words(self.verdict))
+        return self._fill(self._words.sentence)
 
     def cause(self, rule: str | None = None) -> str:
         """The reason in a few words.
@@ -66,7 +66,7 @@ class Decision(NamedTuple):
         """
         if self.origin is None and self.verdict is None and self.reason == "no_rule":
             return NO_ROBOTS_TXT_WORDS
-        return self._fill(self._words.short, rule or rule_in_words(self.verdict))
+        return self._fill(self._words.short, rule)
 
     @property
     def _words(self) -> Words:
@@ -77,7 +77,8 @@ class Decision(NamedTuple):
             reason = UNREACHABLE_ALLOWED
         return REASONS.get(reason, _UNKNOWN)
 
-    def _fill(self, words: str, rule: str) -> str:
+    def _fill(self, words: str, rule: str | None = None) -> str:
+        rule = rule or rule_in_words(self.verdict)
         return words.format(
             verb="Allowed" if self.allowed else "Disallowed",
             reason=printable(self.reason),

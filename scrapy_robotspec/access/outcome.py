@@ -211,23 +211,10 @@ _BETWEEN_DATES = re.compile(r",\s*(?=[A-Za-z]{3,9},|[A-Za-z]{3} [A-Za-z]{3})")
 _LONG = 2**31
 
 
-def lifetime(
-    headers: Mapping[str, str], now: float, *, ttl: float, min_ttl: float, max_ttl: float
-) -> float:
-    """Seconds for which a response with *headers*, received at *now*, is fresh.
+def stated_lifetime(headers: Mapping[str, str], now: float) -> float | None:
+    """The rest of the lifetime that *headers* state (seconds), or None.
 
-    *ttl* where the headers name no lifetime; theirs is kept within *min_ttl* and *max_ttl*.
-    """
-    explicit = _explicit(headers, now)
-    if explicit is None:
-        return ttl
-    return min(max(explicit, min_ttl), max_ttl)
-
-
-def _explicit(headers: Mapping[str, str], now: float) -> float | None:
-    """The rest of the lifetime that *headers* state, or None.
-
-    0 or less where the response is not to be kept, or its lifetime is invalid.
+    *now*: when they were received. 0 or less where the response is not to be kept, or its lifetime is invalid.
     """
     directives = parse_cache_control(headers.get("cache-control", ""))
     # "no-cache=field" concerns single fields only (RFC 9111, 5.2.2.4).

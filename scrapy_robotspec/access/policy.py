@@ -21,9 +21,9 @@ from scrapy_robotspec.access.outcome import (
     challenge,
     doubt,
     is_temporary,
-    lifetime,
     meaning,
     retry_after,
+    stated_lifetime,
     status_meaning,
 )
 from scrapy_robotspec.access.record import RobotsRecord
@@ -233,9 +233,8 @@ class AccessPolicy:
         self, held: RobotsRecord, result: FetchResult, found: Meaning, now: float
     ) -> RobotsRecord:
         """A new answer, which replaces all that was *held* before (CAC-06)."""
-        fresh_for = lifetime(
-            result.headers, now, ttl=self.ttl, min_ttl=self.min_ttl, max_ttl=self.max_ttl
-        )
+        stated = stated_lifetime(result.headers, now)
+        fresh_for = self.ttl if stated is None else min(max(stated, self.min_ttl), self.max_ttl)
         doubtful = doubt(result, found)
         if doubtful is not None:
             fresh_for = min(fresh_for, self._doubtful_lifetime(held, result.status, doubtful))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import islice
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
@@ -12,7 +11,7 @@ from scrapy_robotspec.render.explanation import facts, read_words
 from scrapy_robotspec.render.text import MOST, crawler_words, first_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.render.explanation import Explanation
@@ -30,8 +29,8 @@ _MISSPELLED = "RS102"
 #: The values of ``Explanation.allowed``, in the order of the page.
 _ORDER = (False, None, True)
 
-#: The styles of roles of one line, by role.
-_Notes = dict[str, str]
+#: The number of a line, its role in the answers or for crawlers, and the style of that.
+Note = tuple[int, str, str]
 
 
 class Row(NamedTuple):
@@ -60,6 +59,7 @@ def answers_page(
     from scrapy_robotspec.render.html_base import render  # most answers need no Jinja2
 
     found = sorted(answers, key=lambda one: _ORDER.index(one.allowed))[:MOST_ROWS]
+    crawlers = [one.tokens for one in found]
     return render(
         "answers.html",
         now=now,
@@ -69,37 +69,36 @@ def answers_page(
         numbers=Counter(one.allowed for one in answers),
         facts=facts,
         read_words=read_words,
-        rows=listing(file, asked, found) if file is not None else [],
+        rows=[] if file is None else listing(file, [*crawlers, *asked], _notes(found)),
     )
 
 
-def listing(
-    file: ParsedFile,
-    asked: Iterable[tuple[str, ...]],
-    found: Sequence[Explanation],
-    more: Mapping[int, _Notes] = MappingProxyType({}),
-) -> list[Row]:
-    """The lines of the file, with notes about crawlers and answers.
+def _notes(found: Sequence[Explanation]) -> Iterator[Note]:
+    for one in found:
+        if one.rule is not None:
+            yield (one.rule.line, *(("allows", "good") if one.allowed else ("disallows", "bad")))
+        for rule in one.losing[:MOST]:
+            yield rule.line, "loses", ""
+        for statement in one.usage.usage.statements if one.usage is not None else ():
+            yield statement.line or 0, "states the use", ""
 
-    *more*: notes by line number. A long file is cut to its beginning and the lines with notes.
+
+def listing(
+    file: ParsedFile, crawlers: Iterable[tuple[str, ...]], more: Iterable[Note]
+) -> list[Row]:
+    """The lines of the file, with notes about crawlers and *more*.
+
+    A long file is cut to its beginning and the lines with notes.
     """
-    notes: dict[int, _Notes] = defaultdict(dict)
+    notes: dict[int, dict[str, str]] = defaultdict(dict)
     followers: dict[int, list[str]] = defaultdict(list)
-    for tokens in dict.fromkeys([*(one.tokens for one in found), *asked]):
+    for tokens in dict.fromkeys(crawlers):
         for first in file.group_for(tokens).first_lines:
             followers[first].append(crawler_words(tokens, file.written))
     for first, names in followers.items():
         notes[first][f"applies to {first_of(names, MOST_FOLLOWERS)}"] = "lit"
-    for number, others in more.items():
-        notes[number] |= others
-    for one in found:
-        if one.rule is not None:
-            role, style = ("allows", "good") if one.allowed else ("disallows", "bad")
-            notes[one.rule.line][role] = style
-        for rule in one.losing[:MOST]:
-            notes[rule.line]["loses"] = ""
-        for statement in one.usage.usage.statements if one.usage is not None else ():
-            notes[statement.line or 0]["states the use"] = ""
+    for number, role, style in more:
+        notes[number][role] = style
     for finding in file.robots.lint():
         if finding.code == _MISSPELLED:
             notes[finding.line]["misspelled field"] = "note"
@@ -123,7 +122,7 @@ def listing(
     return rows
 
 
-def _row(line: Line, notes: _Notes, is_followed: bool) -> Row:
+def _row(line: Line, notes: Mapping[str, str], is_followed: bool) -> Row:
     styles: list[str] = []
     if not line.field:
         is_invalid = line.text.partition(b"#")[0].strip()

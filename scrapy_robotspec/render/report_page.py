@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOMES, Group
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.as_html import listing
+from scrapy_robotspec.render.as_html import Note, listing
 from scrapy_robotspec.render.crawl_report import OriginStats
 from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -45,15 +45,6 @@ class Entry(NamedTuple):
     wait: float = 0.0
     """Seconds."""
     is_code: bool = False
-
-
-class File(NamedTuple):
-    """The robots.txt of one site."""
-
-    site: str
-    summary: str
-    group: str
-    rows: Sequence[object]
 
 
 def report_page(
@@ -136,18 +127,16 @@ def _entries(site: OriginStats, facts: CrawlFacts, now: float) -> Iterator[tuple
 
 
 def _refusal(site: OriginStats, refusal: RefusalStats) -> Entry:
+    is_code = refusal.rule is not None
+    if refusal.rule is not None:
+        head = refusal.rule.partition("#")[0].strip()  # without its comment
+    elif refusal.reason == "rule":
+        head = "further rules"
+    else:
+        head = OUTCOMES[f"refused_{refusal.reason}"].short
     label = "" if refusal.line is None else f"line {refusal.line}"
     links = [(site.origin, label, url) for url in refusal.examples]
-    is_code = refusal.rule is not None
-    return Entry(_cause(refusal), refusal.count, site.origin, links, is_code=is_code)
-
-
-def _cause(refusal: RefusalStats) -> str:
-    if refusal.rule is not None:
-        return refusal.rule.partition("#")[0].strip()  # without its comment
-    if refusal.reason == "rule":
-        return "further rules"
-    return OUTCOMES[f"refused_{refusal.reason}"].short
+    return Entry(head, refusal.count, site.origin, links, is_code=is_code)
 
 
 def _of_site(site: OriginStats, head: str, requests: int, wait: float = 0.0) -> Entry:
@@ -184,7 +173,7 @@ def _in_turn(row: Sequence[Entry]) -> list[Link]:
 # --- files
 
 
-def _files(sites: Iterable[OriginStats], facts: CrawlFacts) -> Iterator[File]:
+def _files(sites: Iterable[OriginStats], facts: CrawlFacts) -> Iterator[dict[str, object]]:
     """The files of a small crawl, with the lines that refused requests."""
     for site in sites:
         if site.file is None:
@@ -192,14 +181,18 @@ def _files(sites: Iterable[OriginStats], facts: CrawlFacts) -> Iterator[File]:
         file = ParsedFile(RobotsTxt.parse(site.file.body, site.file.edition))
         group = file.group_for(facts.tokens)
         texts = {line.number: decode(line.text).strip() for line in file.lines}
-        notes: dict[int, dict[str, str]] = defaultdict(dict)
+        notes: list[Note] = []
         for one in site.refused_by:
             beginning = (one.rule or "").removesuffix("…").strip()
             # The file may have changed since.
             if one.line is not None and texts.get(one.line, "").startswith(beginning):
-                notes[one.line][f"refused {count(one.count, 'request')}"] = "bad"
-        for line in group.other:
-            if line.field == "crawl-delay" and site.delay_not_kept is not None:
-                notes[line.line]["not kept"] = "note"
-        rows = listing(file, [facts.tokens], (), notes)
-        yield File(site.origin, file.summary(), group.words, rows)
+                notes.append((one.line, f"refused {count(one.count, 'request')}", "bad"))
+        if site.delay_not_kept is not None:
+            delays = [line.line for line in group.other if line.field == "crawl-delay"]
+            notes += [(line, "not kept", "note") for line in delays]
+        yield {
+            "site": site.origin,
+            "summary": file.summary(),
+            "group": group.words,
+            "rows": listing(file, [facts.tokens], notes),
+        }

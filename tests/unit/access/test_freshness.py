@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access.outcome import lifetime, parse_cache_control, retry_after
+from scrapy_robotspec.access.outcome import parse_cache_control, retry_after
+
+from .simulation import FILE, ORIGIN, policy
 
 NOW = 784_111_777.0  # Sun, 06 Nov 1994 08:49:37 GMT
 IN_AN_HOUR = "Sun, 06 Nov 1994 09:49:37 GMT"
 TEN_MINUTES_AGO = "Sun, 06 Nov 1994 08:39:37 GMT"
 NOW_DATE = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+
+def lifetime(headers: dict[str, str], now: float, **settings: float) -> float:
+    """Seconds for which a file with *headers* is fresh."""
+    file = replace(FILE, headers=headers)
+    record = policy("google-2019", **settings).apply(None, ORIGIN, file, now, 0.0)
+    assert record.lifetime is not None
+    return record.lifetime
 
 
 def fresh_for(**headers: str) -> float:
