@@ -214,7 +214,8 @@ _LONG = 2**31
 def stated_lifetime(headers: Mapping[str, str], now: float) -> float | None:
     """The rest of the lifetime that *headers* state (seconds), or None.
 
-    *now*: when they were received. 0 or less where the response is not to be kept, or its lifetime is invalid.
+    *now*: when they were received. 0 or less where the response is not to be kept, or its lifetime
+    is invalid.
     """
     directives = parse_cache_control(headers.get("cache-control", ""))
     # "no-cache=field" concerns single fields only (RFC 9111, 5.2.2.4).
