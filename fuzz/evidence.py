@@ -57,7 +57,7 @@ def check_folder(folder: Path) -> None:
     assert result.decisions == result.agree + result.differ + result.not_checkable
     assert result.is_good or result.problems
     dumps(result.to_json())
-    timeline = Timeline.read(folder)
+    timeline = Timeline(folder)
     audit = Audit(timeline, ("examplebot",))
     for url in ASKED:
         for moment in MOMENTS:

@@ -181,7 +181,7 @@ def audit_command(
     base = None if origin is None else Origin.of(origin)
     if origin is not None and base is None:
         raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
-    timeline = Timeline.read(_evidence_folder(evidence))
+    timeline = Timeline(_evidence_folder(evidence))
     reading = timeline.reading
     reading.expect(expected, complete=complete)
     product = _crawler(named, timeline)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import inf, nextafter
@@ -40,7 +40,7 @@ _LOST = 10.0
 
 
 class Timeline:
-    """The states of every origin in an evidence folder."""
+    """The states of every origin in an evidence folder, whose runs are read and checked."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -48,30 +48,20 @@ class Timeline:
         self.tokens: set[tuple[str, ...]] = set()
         """The product tokens of each decision."""
         self._runs: list[RunReader] = []
-        self._bounds = [inf]
-        """When a run began or ended, or may have lost lines; sorted."""
         self._states: dict[Origin, dict[RunReader, list[tuple[float, str]]]] = {}
         """Time and id of each state, sorted."""
         self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
         """Begin and end of each archived exchange whose URL is not that of a robots.txt."""
-
-    @classmethod
-    def read(cls, folder: Path) -> Timeline:
-        """Read and check every run in *folder*."""
-        timeline = cls(folder)
-        for reader, lines in read_runs(folder, timeline.reading):
-            timeline._runs.append(reader)
+        for reader, lines in read_runs(folder, self.reading):
+            self._runs.append(reader)
             for line in lines:
-                timeline._add(reader, line.values)
-        for reader in timeline._runs:
-            reader.max_bytes //= len(timeline._runs)
-            ends = (reader.end - 1.0, reader.end, reader.end + _LOST)
-            timeline._bounds += (reader.start, *ends)
-        timeline._bounds.sort()
-        for held in timeline._states.values():
-            for states in held.values():
-                states.sort(key=itemgetter(0))
-        return timeline
+                self._add(reader, line.values)
+        bounds = [inf]
+        for run in self._runs:
+            run.max_bytes //= len(self._runs)
+            bounds += (run.start, run.end - 1.0, run.end, run.end + _LOST)
+        self._bounds = sorted(bounds)
+        """When a run began or ended, or may have lost lines."""
 
     def was_fetched(self, url: str, since: float, until: float) -> bool:
         """Whether a robots.txt fetch requested *url* during that time."""
@@ -122,7 +112,7 @@ class Timeline:
             with run.noting(values["id"]):
                 state = State.from_values(values)
                 states = self._states.setdefault(state.record.origin, {}).setdefault(run, [])
-                states.append((state.time, state.id))
+                insort(states, (state.time, state.id))
         elif kind == "record" and not must_be_fetched(values["url"]):
             times = values.get("began") or values["time"], values["time"]
             self._fetches[request_key(values["url"])].append(times)

@@ -300,7 +300,7 @@ def evidence_agrees(history: History) -> Iterator[str]:
     if not folder.exists():  # a process was killed before it made it
         return
     yield from map(str, replay(folder).problems)
-    audit = Audit(Timeline.read(folder), history.plan.settings["ROBOTSPEC_USER_AGENT_TOKEN"])
+    audit = Audit(Timeline(folder), history.plan.settings["ROBOTSPEC_USER_AGENT_TOKEN"])
     unlike = {  # an audit knows the tokens of the whole crawl alone
         each.url for each in history.asked if each.page.tokens or each.page.exempt or each.override
     }

@@ -28,7 +28,7 @@ VALUES: list[Any] = [None, True, -1, 2**40, 1e308, "x", "\ud800", "a" * 10_000, 
 def problems(folder: Path) -> list[str]:
     """Those of a replay; an audit finds some, too."""
     found = replay(folder).problems
-    assert Timeline.read(folder).reading.problem_count or not found
+    assert Timeline(folder).reading.problem_count or not found
     return found
 
 
