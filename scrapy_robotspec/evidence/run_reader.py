@@ -259,7 +259,7 @@ class RunReader:
 
     def with_body(self, state: State) -> RobotsRecord:
         """The record of *state* with its body. Raises as :meth:`resolved`."""
-        if not state.body_digest:
+        if not state.body_sha256:
             return state.record
         found = state.body_record and self.find(state.body_record)
         if not found or found.is_left_out:
@@ -267,13 +267,13 @@ class RunReader:
         body, exchange = found.block, found.exchange()
         if exchange is not None:  # else found in a store, already decoded
             body = result_of(exchange, (), None, self.settings.max_size).body
-        if digest_of(body) != state.body_digest:
+        if digest_of(body) != state.body_sha256:
             raise EvidenceError("the body does not fit its digest")
         return replace(state.record, body=body)
 
     def check(self, state: State) -> None:
         """Raise ``EvidenceError`` unless *state* follows from its archive records."""
-        if not state.fetched:
+        if state.source == "store":
             self.with_body(state)
             return
         archived = [self.find(each) for each in state.exchanges]

@@ -82,7 +82,7 @@ class Sequence:
     def take_state(self, state: State) -> None:
         """Take a state, which replaces the one before it."""
         self._check_held(state.before or "", state.time)
-        if state.fetched:
+        if state.source == "fetch":
             self._check_fetched(state)
         self._bodies[state.id] = state.body_record
         known = self._states.get(state.record.origin)

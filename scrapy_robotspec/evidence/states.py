@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
@@ -29,7 +29,7 @@ _MAX_JITTER = 1 - 2**-53
 
 
 class State(NamedTuple):
-    """A record of an origin, and where it comes from."""
+    """A record of an origin, and where it comes from; the members of a line."""
 
     id: str
     record: RobotsRecord
@@ -38,59 +38,40 @@ class State(NamedTuple):
     """When the crawl took it over (epoch seconds)."""
     body_record: str | None = None
     """Id of the archive record that contains the body; None: none."""
-    body_digest: str = ""
+    body_sha256: str = ""
     """SHA-256 of the body, read from a log; empty for an empty one."""
-    is_left_out: bool = False
-    """Whether the archive record lacks the body (SAF-06); unknown when read from a log."""
-    fetched: bool = False
-    """Whether it follows from a fetch of this crawl; else it was found in a store."""
+    source: Literal["fetch", "store"] = "store"
+    """Whether a fetch of this crawl led to it, or a store had it."""
     before: str | None = None
     """Id of the state that the fetch changed."""
     exchanges: tuple[str, ...] = ()
     """Ids of the archive records of the fetch, in order."""
     failure: tuple[str | None, bool] | None = None
     """How the fetch failed, and whether between us and the origin; no words for a response."""
+    is_left_out: bool = False
+    """Whether the archive record lacks the body (SAF-06); not in the line."""
 
     def to_line(self) -> str:
         """The line of the log; its causes of failures may be archived."""
-        header, failure = self.record.header(), self.failure
+        members, header = self._asdict(), self.record.header()
+        del members["is_left_out"]
         if "failure" in header:
             header["failure"] = blank_user_info(header["failure"])
-        if failure is not None:
-            failure = failure[0] and blank_user_info(failure[0]), failure[1]
-        return dumps(
-            {
-                "type": "state",
-                "id": self.id,
-                "time": self.time,
-                "source": "fetch" if self.fetched else "store",
-                "record": header,
-                "body_record": self.body_record,
-                "body_sha256": digest_of(self.record.body),
-                "before": self.before,
-                "exchanges": self.exchanges,
-                "failure": failure,
-            }
-        )
+        members |= {"record": header, "body_sha256": digest_of(self.record.body)}
+        if self.failure is not None:
+            members["failure"] = blank_user_info(self.failure[0] or "") or None, self.failure[1]
+        return dumps({"type": "state", **members})
 
     @classmethod
     def from_values(cls, given: Mapping[str, Any]) -> State:
         """Read the values of :meth:`to_line`. Raises one of ``DAMAGE``."""
         record = RobotsRecord.from_header(given["record"], b"")
-        time, failure = given.get("time"), given["failure"]
         if record is None:
             raise EvidenceError("its record is not one of an origin")
-        return cls(
-            given["id"],
-            record,
-            record.updated_at if time is None else time,  # format 4 has none
-            given["body_record"],
-            given["body_sha256"],
-            fetched=given["source"] == "fetch",
-            before=given["before"],
-            exchanges=tuple(given["exchanges"]),
-            failure=None if failure is None else (failure[0], failure[1]),
-        )
+        members = {name: given[name] for name in cls._fields if name in given}
+        time = given.get("time", record.updated_at)  # format 4 has none
+        exchanges = tuple(given["exchanges"])
+        return cls(**members | {"record": record, "time": time, "exchanges": exchanges})
 
 
 class NotArchivedError(EvidenceError):
@@ -112,7 +93,7 @@ def check_fetch(
     times = sorted(each for each in attempts if each is not None)
     if len(times) == len(attempts):  # any pause between the two is one that the policy chooses
         late = replace(late, next_attempt=times[1])
-    if (replace(late, body=b""), digest_of(late.body)) != (record, state.body_digest):
+    if (replace(late, body=b""), digest_of(late.body)) != (record, state.body_sha256):
         raise EvidenceError("the state does not follow from the archived exchanges")
 
 

@@ -84,7 +84,7 @@ class Crawl:
             record,
             at,
             body_record if record.body else None,
-            fetched=True,
+            source="fetch",
             before=before.id if before else None,
             exchanges=(received.id,),
         )

@@ -80,7 +80,7 @@ class EvidenceObserver:
             now,
             body_record,
             is_left_out=is_left_out,
-            fetched=True,
+            source="fetch",
             before=None if before is None else before.id,
             exchanges=result.records,
             failure=failed,
