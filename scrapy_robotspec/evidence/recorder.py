@@ -115,11 +115,8 @@ class Recorder:
     # --- in the thread
 
     def _run(self) -> None:
-        try:
-            while not self._end.wait(WRITE_EVERY):
-                self._try()
-        except Exception:
-            logger.exception("Error while writing evidence: no more is written")
+        while not self._end.wait(WRITE_EVERY):
+            self._try()
 
     def _try(self) -> None:
         try:
@@ -132,16 +129,15 @@ class Recorder:
         """Write what was added until now. Raises ``OSError``."""
         self._writer.flush()  # first what could not be written before
         queue = self._queue
-        left = len(queue) // 3
         self._note_clock()  # before lines that were made with another clock
-        while left:
-            for _ in range(min(left, _BATCH)):
-                self._write(queue[0], queue[1])
-                queue.popleft()
-                queue.popleft()
-                self._bytes_out += queue.popleft()
-                left -= 1
-            self._writer.flush()
+        for number in range(1, len(queue) // 3 + 1):
+            self._write(queue[0], queue[1])
+            queue.popleft()
+            queue.popleft()
+            self._bytes_out += queue.popleft()
+            if not number % _BATCH:
+                self._writer.flush()
+        self._writer.flush()
         lost = self.lost
         if lost > self._lost_noted:
             self._writer.add_line(dumps({"type": "gap", "time": time.time(), "lost": lost}))
@@ -169,17 +165,19 @@ class Recorder:
 
     def _report(self, error: OSError) -> None:
         """One ERROR for a disk that fails, until it works again, or a file that was deleted."""
-        if not self._failing and isinstance(error, FileNotFoundError):
+        if self._failing:
+            return
+        self._failing = True
+        if isinstance(error, FileNotFoundError):
             logger.error(
                 "Evidence is lost (%s). The crawl goes on without it: start the crawl again for "
                 "new files in ROBOTSPEC_EVIDENCE.",
                 error,
             )
-        elif not self._failing:
-            logger.error(
-                "Evidence cannot be written (%s). The crawl goes on; new evidence waits in memory, "
-                "and is lost beyond %d MiB. Free space for ROBOTSPEC_EVIDENCE, or stop the crawl.",
-                error,
-                MAX_QUEUED >> 20,
-            )
-        self._failing = True
+            return
+        logger.error(
+            "Evidence cannot be written (%s). The crawl goes on; new evidence waits in memory, "
+            "and is lost beyond %d MiB. Free space for ROBOTSPEC_EVIDENCE, or stop the crawl.",
+            error,
+            MAX_QUEUED >> 20,
+        )
