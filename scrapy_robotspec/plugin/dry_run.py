@@ -147,7 +147,7 @@ class DryRunMiddleware:
 
     async def _spider_closed(self, reason: str) -> None:
         """As in ``RobotSpecMiddleware``: the spider's ``start()`` may go on while this waits."""
-        self.robots.stop()
+        self.robots.end()
         counts = [f"{count:,} {kind}" for kind, count in self._counts.items()]
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
         if self._report is not None:

@@ -207,7 +207,7 @@ class RobotSpecMiddleware(GateOwner):
     async def _spider_closed(self, reason: str) -> None:
         """Make the stats final. The spider's ``start()`` may go on while this waits."""
         self.gate.close()
-        self.robots.stop()
+        self.robots.end(self._stats.requests)
         self._stats.close(reason)
         self._waits.close()
         if not _compat.was_started(self._crawler.engine):
@@ -217,4 +217,4 @@ class RobotSpecMiddleware(GateOwner):
         """Close what takes time."""
         if self._stats.report is not None:
             await self.robots.in_thread(self._stats.report.close)
-        await self.robots.close(self._stats.requests.to_json())
+        await self.robots.close(self._stats.requests)

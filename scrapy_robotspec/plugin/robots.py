@@ -6,6 +6,7 @@ becomes of a request is the caller's choice.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,12 +28,13 @@ from scrapy_robotspec.plugin.settings.request_policy import Answer, RequestPolic
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
+    from scrapy_robotspec.access.account import RequestCounts
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.evidence.log_lines import Stage
@@ -224,7 +226,13 @@ class CrawlRobots:
         for waiting in list(self._waits):
             waiting.cancel()
 
-    async def close(self, requests: Mapping[str, int] | None = None) -> None:
+    def end(self, requests: RequestCounts | None = None) -> None:
+        """Stop; if Ctrl-C skips :meth:`close`, the end of the process closes the evidence."""
+        self.stop()
+        if self.observer is not None:
+            atexit.register(self.observer.close, requests)
+
+    async def close(self, requests: RequestCounts | None = None) -> None:
         """Close the stores and the evidence once cancelled fetches have ended.
 
         *requests*: the crawl's account, for the evidence.

@@ -526,3 +526,24 @@ def test_an_audit_excuses_what_a_robots_txt_was_fetched_by(server: Server, tmp_p
     assert len(asked) >= 3 + 2 + 2
     audit = audited(tmp_path, asked)
     assert (audit.requests, audit.disallowed, audit.unknown) == (len(asked), 0, 0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ctrl_c_after_the_spider_has_closed_leaves_an_end(
+    server: Server, tmp_path: Path, mode: str
+) -> None:
+    """Scrapy then waits for no handler of ``engine_stopped``."""
+    folder, site = tmp_path / "evidence", server.site("127.0.0.2", NO)
+    settings = {
+        "EXTENSIONS": {"tests.crawl.middlewares.SlowDisk": 1},
+        "LOG_LEVEL": "INFO",
+        "ROBOTSPEC_EVIDENCE": str(folder),
+        "ROBOTSPEC_REPORT": str(tmp_path / "report.jsonl"),
+    }
+    with Running([site.url(path) for path in PATHS], settings, mode=mode) as running:
+        running.wait_until(lambda: "Spider closed" in running.log)
+        running.send(signal.SIGINT)
+        assert "Traceback" not in running.finish(20).log
+    (end,) = lines_of(folder, "end")
+    assert (end["requests"]["rules"], end["requests"]["refused_rule"]) == (1, 1)
+    replayed(folder, 2)

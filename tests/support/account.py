@@ -44,18 +44,15 @@ def grouped(outcomes: Counter[str]) -> Counter[str]:
     return +(groups + Counter({mark: outcomes[mark] for mark in ("after_sending", "not_sent")}))
 
 
-def evidenced(folder: Path) -> Counter[str] | None:
+def evidenced(folder: Path) -> Counter[str]:
     """The last lines of all logs of decisions, by outcome and mark.
 
-    None where one is missing: a crawl that is stopped before its spider opens, or again while it
-    closes, writes none.
+    A crawl that is stopped before its spider opens writes none.
     """
     total = Counter[str]()
     for log in folder.glob("decisions-*.jsonl"):
         last = json.loads(log.read_text().splitlines()[-1])
-        if last["type"] != "end":
-            return None
-        total.update(last["requests"])
+        total.update(last["requests"] if last["type"] == "end" else {})
     return total
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import time
 from itertools import count
 from typing import TYPE_CHECKING
@@ -14,10 +15,9 @@ from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy import Request
 
+    from scrapy_robotspec.access.account import RequestCounts
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.record import RobotsRecord
@@ -53,9 +53,10 @@ class EvidenceObserver:
         """Start writing."""
         self._recorder.open()
 
-    def close(self, requests: Mapping[str, int] | None) -> None:
+    def close(self, requests: RequestCounts | None) -> None:
         """Write everything, with the account of the crawl's *requests*, and close. Blocks."""
-        self._recorder.close(requests)
+        atexit.unregister(self.close)
+        self._recorder.close(None if requests is None else requests.to_json())
 
     # --- what the crawl holds of each origin
 
