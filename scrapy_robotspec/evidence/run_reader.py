@@ -366,7 +366,8 @@ class RunReader:
             if sha256(data).hexdigest() != values["sha256"]:
                 raise EvidenceError("its digest does not fit")
             self._places[values["id"]] = (self.archive, offset, length)
-            read_member(data, self.settings.max_size).check_line(values)
+            max_size = self.settings.max_size
+            read_member(data, max_size).check_line(values, max_size)
 
     def _bytes(self, file: str, offset: int, length: int) -> bytes:
         with self._open(file) as stream:

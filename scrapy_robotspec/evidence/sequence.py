@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.account import RequestCounts
-from scrapy_robotspec.access.reasons import Group
+from scrapy_robotspec.access.reasons import OUTCOMES, Group
 from scrapy_robotspec.evidence.log_lines import EvidenceError, logged_outcome
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _UNNOTED = 2.0
 #: Seconds between the last check of a page and the time at which it leaves.
 _SENDING = 1.0
+#: Stages of decisions that refuse a page which has left.
+_AFTER = ("final_url", "response")
 #: Lines that the recorder writes, before or after those of the same time.
 _OWN = ("clock", "gap")
 
@@ -60,8 +62,8 @@ class Sequence:
         """When a state was replaced, by its id (epoch seconds)."""
         self._passed: dict[int, _Passed] = {}
         """Decisions by which no page has left yet, by number."""
-        self._allowed = 0
-        """Decisions by which a page may leave, or might have left."""
+        self._decided: Counter[str] = Counter()
+        """Decisions about pages, by the outcome of their requests."""
 
     def take_time(self, values: Mapping[str, Any]) -> None:
         """Check that times do not go back."""
@@ -114,9 +116,10 @@ class Sequence:
         self._check_held(state, rules_time or values["time"])
         if values.get("record") != self._bodies.get(state, values.get("record")):
             raise EvidenceError(f"it names another archive record than {state}")
+        outcome = logged_outcome(values)
+        if values["stage"] == "request" or (not values["allowed"] and values["stage"] in _AFTER):
+            self._decided[outcome] += 1
         if values["allowed"] and values["stage"] == "request":
-            self._allowed += 1
-            outcome = logged_outcome(values)
             self._passed[values["number"]] = _Passed(values["time"], valid_until, state, outcome)
         if self._number != before + 1:
             raise EvidenceError(f"the decision {self._number} stands after {before}")
@@ -144,11 +147,13 @@ class Sequence:
         given = values.get("requests")
         if given is None or values["lost"]:
             return
-        account = RequestCounts(Counter(given))
+        account, logged = RequestCounts(Counter(given)), self._decided
         allowed = account.of(Group.LET_THROUGH) + account.of(Group.NOT_CHECKED)
-        left = allowed + given["after_sending"] - given["not_sent"]
-        if left != values["sent"] or allowed > self._allowed:
-            raise EvidenceError(
-                f"the crawl counts {left} pages that left and {allowed} requests that may, the log "
-                f"has {values['sent']} and {self._allowed} decisions for them"
-            )
+        counts = {"pages that left": allowed + given["after_sending"] - given["not_sent"]}
+        found = {"pages that left": values["sent"]}
+        for name, row in OUTCOMES.items():
+            is_refused = row.group is Group.REFUSED
+            if is_refused or (given[name] > logged[name] and row.group is not Group.NO_ROBOTS_TXT):
+                counts[name], found[name] = given[name], logged[name]
+        if counts != found:
+            raise EvidenceError(f"the crawl counts {counts}, the log has {found}")

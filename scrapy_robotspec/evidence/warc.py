@@ -208,20 +208,30 @@ class StoredRecord:
     fields: Mapping[str, str]
     """WARC fields by lower-case name."""
     block: bytes
+    rest: bytes
+    """What follows its gzip member."""
 
     @property
     def is_left_out(self) -> bool:
         """Whether the body of the response is not in the archive."""
         return LEFT_OUT.lower() in self.fields
 
-    def check_line(self, values: Mapping[str, Any]) -> None:
-        """Check that it is the record with a line's *values*.
+    def check_line(self, values: Mapping[str, Any], max_size: int) -> None:
+        """Check that it is the record with a line's *values*, and its request follows it.
 
-        Raises ``EvidenceError``.
+        Raises ``EvidenceError``. *max_size* as in :func:`read_member`.
         """
-        names = ("warc-record-id", "warc-type", "warc-target-uri", "warc-date")
-        named = (values["id"], values["kind"], values["url"], iso_date(values["time"]))
-        if tuple(self.fields.get(name, "") for name in names) != named:
+        self._check("warc-record-id", values["id"], values["kind"], values["url"], values["time"])
+        if self.rest:
+            request = read_member(self.rest, max_size)
+            began = values.get("began")
+            request._check("warc-concurrent-to", values["id"], "request", values["url"], began)
+            if request.rest:
+                raise EvidenceError("bytes follow its request")
+
+    def _check(self, id_field: str, id_: str, kind: str, url: str, time: Any) -> None:
+        names = (id_field, "warc-type", "warc-target-uri", "warc-date")
+        if [self.fields.get(name, "") for name in names] != [id_, kind, url, iso_date(time)]:
             raise EvidenceError("it is another record than the line says")
 
     def exchange(self) -> Exchange | None:
@@ -270,7 +280,7 @@ def read_member(data: bytes, max_size: int) -> StoredRecord:
         block = content[: int(fields["content-length"])]
         if content != block + _END_OF_RECORD:
             raise ValueError("other bytes than its length says")
-        return StoredRecord(fields["warc-type"], fields, block)
+        return StoredRecord(fields["warc-type"], fields, block, unpacker.unused_data)
     except (LookupError, ValueError, zlib.error) as error:
         raise EvidenceError(f"not a WARC record ({type(error).__name__}: {error})") from error
 

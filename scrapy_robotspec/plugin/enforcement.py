@@ -164,8 +164,11 @@ class Enforcer:
         page = page_request(request)
         origin = self._policy.origin(page)
         answer = None if origin is None else self._robots.ask(origin, page, time.time())
-        if answer is not None and not isinstance(answer, Pending):
-            self._apply_again(request, page, answer)
+        if answer is None or isinstance(answer, Pending):
+            return
+        if not answer.decision.allowed:  # else the decision about the page stands
+            self._robots.note_decision(page, answer, "request")
+        self._apply_again(request, page, answer)
 
     def _apply_again(self, request: Request, asked: Request, answer: Answer) -> None:
         """Apply *answer* about *asked* to *request*, which was let through before."""

@@ -154,6 +154,12 @@ def an_answer_before_its_request(lines: Lines) -> int:
     return of(lines, "record", 2) + 1
 
 
+def an_earlier_request(lines: Lines) -> int:
+    """So that the crawl seems to have waited for its answer."""
+    lines[of(lines, "record", 2)]["began"] -= 1.0
+    return of(lines, "record", 2) + 1
+
+
 def a_decision_of_another_file(lines: Lines) -> int:
     at = of(lines, "decision", 3)
     lines[at]["record"] = lines[of(lines, "record", 1)]["id"]
@@ -200,6 +206,7 @@ FORGERIES: dict[Forgery, str] = {
     a_record_from_before_its_answer: "its record is not of the time of its fetch",
     an_answer_without_a_request: "answers no request of this crawl",
     an_answer_before_its_request: "its answer is older than its request",
+    an_earlier_request: "it is another record than the line says",
     a_decision_of_another_file: "it names another archive record than",
     another_kind("decision", 3, "stage"): "stage of a decision has a wrong value",
     another_kind("state", 1, "source"): "source of a state has a wrong value",
@@ -327,7 +334,11 @@ def with_account(lines: Lines, **changes: int) -> Lines:
     ("changes", "is_good"),
     [
         ({}, True),
-        ({"refused_rule": 7, "no_robots_txt": 9}, True),  # neither leaves pages
+        ({"no_robots_txt": 9}, True),  # no decision is logged
+        ({"refused_rule": 7}, False),
+        ({"refused_rule": 0}, False),
+        ({"refused_policy": 1}, False),
+        ({"rules": 3, "override": 1}, False),
         ({"not_sent": 0}, False),
         ({"rules": 5, "not_sent": 2}, False),
         ({"dont_obey_robotstxt": 1}, False),
