@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _UNNOTED = 2.0
 #: Seconds between the last check of a page and the time at which it leaves.
 _SENDING = 1.0
-#: Stages of decisions that refuse a page which has left.
-_AFTER = ("final_url", "response")
+#: Stages of decisions that refuse no page.
+_ASIDE = ("question", "dry_run")
 #: Lines that the recorder writes, before or after those of the same time.
 _OWN = ("clock", "gap")
 
@@ -62,8 +62,8 @@ class Sequence:
         """When a state was replaced, by its id (epoch seconds)."""
         self._passed: dict[int, _Passed] = {}
         """Decisions by which no page has left yet, by number."""
-        self._decided: Counter[str] = Counter()
-        """Decisions about pages, by the outcome of their requests."""
+        self._decided: Counter[tuple[str, bool]] = Counter()
+        """Decisions about pages, by outcome, and whether a browser may have asked for a part."""
 
     def take_time(self, values: Mapping[str, Any]) -> None:
         """Check that times do not go back."""
@@ -117,9 +117,10 @@ class Sequence:
         if values.get("record") != self._bodies.get(state, values.get("record")):
             raise EvidenceError(f"it names another archive record than {state}")
         outcome = logged_outcome(values)
-        if values["stage"] == "request" or (not values["allowed"] and values["stage"] in _AFTER):
-            self._decided[outcome] += 1
-        if values["allowed"] and values["stage"] == "request":
+        allowed, stage = values["allowed"], values["stage"]
+        if stage == "request" or not (allowed or stage in _ASIDE):
+            self._decided[outcome, stage == "browser"] += 1
+        if allowed and stage == "request":
             self._passed[values["number"]] = _Passed(values["time"], valid_until, state, outcome)
         if self._number != before + 1:
             raise EvidenceError(f"the decision {self._number} stands after {before}")
@@ -152,8 +153,9 @@ class Sequence:
         counts = {"pages that left": allowed + given["after_sending"] - given["not_sent"]}
         found = {"pages that left": values["sent"]}
         for name, row in OUTCOMES.items():
-            is_refused = row.group is Group.REFUSED
-            if is_refused or (given[name] > logged[name] and row.group is not Group.NO_ROBOTS_TXT):
-                counts[name], found[name] = given[name], logged[name]
+            least, most = logged[name, False], logged[name, False] + logged[name, True]
+            is_less = row.group is Group.REFUSED and given[name] < least
+            if row.group is not Group.NO_ROBOTS_TXT and (is_less or given[name] > most):
+                counts[name], found[name] = given[name], most
         if counts != found:
             raise EvidenceError(f"the crawl counts {counts}, the log has {found}")

@@ -357,6 +357,18 @@ def test_the_account_of_the_crawl_agrees_with_its_lines(
     assert result.runs[0].end["requests"]["rules"] == changes.get("rules", 4)
 
 
+@pytest.mark.parametrize(("refused", "is_good"), [(0, False), (1, True), (2, True), (3, False)])
+def test_a_refusal_inside_a_browser_may_be_that_of_a_page(
+    tmp_path: Path, refused: int, is_good: bool
+) -> None:
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    inside = lines[of(lines, "decision", 3)] | {"number": 6, "time": START + 20, "stage": "browser"}
+    lines.insert(-1, inside)
+    seal(tmp_path, with_account(lines, refused_rule=refused))
+    assert replay(tmp_path).is_good is is_good
+
+
 # --- random mixtures
 
 
