@@ -40,7 +40,10 @@ _LOST = 10.0
 
 
 class Timeline:
-    """The states of every origin in an evidence folder, whose runs are read and checked."""
+    """The states of every origin in an evidence folder.
+
+    The constructor reads and checks its runs.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -29,7 +29,7 @@ _MAX_JITTER = 1 - 2**-53
 
 
 class State(NamedTuple):
-    """A record of an origin, and where it comes from; the members of a line."""
+    """A record of an origin, and where it comes from."""
 
     id: str
     record: RobotsRecord

@@ -209,7 +209,7 @@ class StoredRecord:
     """WARC fields by lower-case name."""
     block: bytes
     rest: bytes
-    """What follows its gzip member."""
+    """The bytes behind its gzip member."""
 
     @property
     def is_left_out(self) -> bool:
@@ -217,9 +217,9 @@ class StoredRecord:
         return LEFT_OUT.lower() in self.fields
 
     def check_line(self, values: Mapping[str, Any], max_size: int) -> None:
-        """Check that it is the record with a line's *values*, and its request follows it.
+        """Check that it is the record with a line's *values*.
 
-        Raises ``EvidenceError``. *max_size* as in :func:`read_member`.
+        Its request follows it. Raises ``EvidenceError``. *max_size* as in :func:`read_member`.
         """
         self._check("warc-record-id", values["id"], values["kind"], values["url"], values["time"])
         if self.rest:

@@ -227,7 +227,10 @@ class CrawlRobots:
             waiting.cancel()
 
     def end(self, requests: RequestCounts | None = None) -> None:
-        """Stop; if Ctrl-C skips :meth:`close`, the end of the process closes the evidence."""
+        """Stop, as the spider has closed.
+
+        If Ctrl-C skips :meth:`close`, the end of the process closes the evidence.
+        """
         self.stop()
         if self.observer is not None:
             atexit.register(self.observer.close, requests)
