@@ -66,7 +66,7 @@ def test_site_counts_once_for_each_crawler(tmp_path: Path) -> None:
 
 def test_join_of_the_page_finds_targets_of_redirects(tmp_path: Path) -> None:
     """A redirect into any archive has the verdict of its target, unless it is the sixth."""
-    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: tox -e nightly has it")
     urls = [f"https://{n}.example/robots.txt" for n in range(8)]
     hops = [
         response(url, b"", status=301, headers=[("Location", target)])
