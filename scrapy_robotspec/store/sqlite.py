@@ -77,14 +77,17 @@ class SqliteStore(RecordStore):
 
     *timeout* is how long a call waits for another process (seconds). May be called from any
     thread. The first call opens the file and deletes records unchanged for ``KEPT`` seconds. The
-    first call after a failure opens it again.
+    first call after a failure opens it again, as does one after the file was deleted: processes
+    that began before and later would each have a file of their own.
     """
 
     def __init__(self, path: str, timeout: float = 5.0) -> None:
-        self.name = path
+        self.name = os.path.abspath(path)
         self._timeout = timeout
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
+        self._inode = 0
+        """That of the open file."""
         self._has_purged = False
 
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
@@ -149,6 +152,8 @@ class SqliteStore(RecordStore):
         """The connection. Any exception closes it, which ends a transaction, too."""
         with self._lock:
             try:
+                if self._is_replaced():
+                    self._disconnect()
                 yield self._connection or self._connect()
             except BaseException:
                 self._disconnect()
@@ -171,7 +176,14 @@ class SqliteStore(RecordStore):
         if not self._has_purged:
             _purge(connection, time.time() - KEPT, time.monotonic())
             self._has_purged = True
+        self._inode = os.stat(self.name).st_ino
         return connection
+
+    def _is_replaced(self) -> bool:
+        """Whether the open file is not the one at its path."""
+        with suppress(FileNotFoundError):
+            return os.stat(self.name).st_ino != self._inode
+        return True
 
     def _disconnect(self) -> None:
         if self._connection is not None:

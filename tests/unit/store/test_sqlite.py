@@ -196,6 +196,31 @@ def test_a_lost_file_is_created_again_after_the_failure(path: str) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("ends", [[""], ["", "-wal", "-shm"]], ids=["file", "all files"])
+def test_processes_share_a_new_file_after_the_old_one_was_deleted(
+    path: str, ends: list[str]
+) -> None:
+    """``rm`` leaves the old file to those that have it open: their records and pace would part."""
+    running = SqliteStore(path)
+    put(running, record())
+    running.reserve(ORIGIN, SlotRequest(60.0))
+    for end in ends:
+        os.remove(path + end)
+    later = SqliteStore(path)
+    assert later.get(ORIGIN) is None
+    put(later, plain_record(ORIGIN, NOW))
+    assert running.get(ORIGIN) == plain_record(ORIGIN, NOW)
+    put(running, record(origin(1)))
+    assert later.get(origin(1)) == record(origin(1))
+    slot = later.reserve(ORIGIN, SlotRequest(60.0))
+    assert slot.granted
+    second = running.reserve(ORIGIN, SlotRequest(60.0, returning=True))
+    assert not second.granted
+    assert second.at == slot.at + 60.0
+    running.close()
+    later.close()
+
+
 def test_another_process_that_writes_for_long_is_an_error(path: str) -> None:
     """A call waits as long as it may, then says so."""
     store = SqliteStore(path, timeout=0.05)
