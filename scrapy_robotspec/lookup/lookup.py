@@ -183,6 +183,7 @@ class Lookup:
             noted = self._runtime.policy(origin).page_answered(record, now)
             if noted is not record:
                 self.store.put(noted)
+                self.rules.pop(origin)
                 if not noted.local:
                     self.store.share(noted, record)
 
@@ -307,6 +308,8 @@ class Lookup:
         origin, shared = fetch.origin, None
         try:
             result = await self._attempt(fetch)
+            if base is fetch.held:
+                base = self.store.get(origin)  # a page may have answered meanwhile
             policy, now = self._runtime.policy(origin), self._now()
             record = policy.apply(base, origin, result, now, self._runtime.random())
             shared = None if result.local else record
