@@ -337,6 +337,8 @@ class Lookup:
         self._live[origin].was_preempted = False
         try:
             plan = self._runtime.policy(origin).plan(record, now)
+            if plan.ask:
+                plan = replace(plan, until=now)  # the next request starts the fetch
             found = self._resolve(origin, record, plan, now)
             is_new = held is None or held.fetched_at != record.fetched_at
             if is_new and isinstance(found, Resolved) and found.robots is not None:

@@ -13,7 +13,6 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
-from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
 from tests.support.stores import SharedStore, take
 
 from .fakes import (
@@ -254,8 +253,6 @@ def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
     one.answer(FILE)
     one.time.advance(0.9 * DAY)
     assert isinstance(two.ask(), Pending)  # until the record has come
-    assert isinstance(two.ask(), Resolved)
-    one.time.advance(RETRY_PAUSE)
     assert isinstance(two.ask(), Resolved)
     assert two.fetched == [A]
     assert two.ask() == two.ask()
