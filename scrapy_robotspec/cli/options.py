@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import update_wrapper, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -95,31 +95,41 @@ def named_crawlers(files: Sequence[ParsedFile]) -> list[Tokens]:
     return [*crawlers, ()]
 
 
+class Command(click.Command):
+    """A command whose function gets a session and the options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; an error of click knows its command."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run the command in a session; returns the exit code."""
+        color, quiet = (ctx.params.pop(name) for name in ("color", "quiet"))
+        if color is None:
+            wanted = os.environ.get("FORCE_COLOR") or sys.stdout.isatty()
+            color = bool(wanted and not os.environ.get("NO_COLOR"))
+        ctx.color = color
+        screen = Screen(quiet=quiet)
+        ctx.params["session"] = ctx.obj(screen)
+        try:
+            code: int = super().invoke(ctx)
+        except RobotSpecError as error:
+            kind = SiteError if isinstance(error, UnreachableError) else MisuseError
+            raise kind(str(error)) from error
+        return max(code, screen.code) if screen.code == UNREACHABLE else code or screen.code
+
+
 def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Command]:
     """Make a command of a function of session and options.
 
     Adds ``--color/--no-color`` and ``--quiet``. ``examples`` ends the help, unwrapped.
     """
-
-    def decorate(function: Callable[..., int]) -> click.Command:
-        @click.pass_context
-        def run(ctx: click.Context, /, color: bool | None, quiet: bool, **options: Any) -> int:
-            if color is None:
-                wanted = os.environ.get("FORCE_COLOR") or sys.stdout.isatty()
-                color = bool(wanted and not os.environ.get("NO_COLOR"))
-            ctx.color = color
-            screen = Screen(quiet=quiet)
-            try:
-                code = function(ctx.obj(screen), **options)
-            except RobotSpecError as error:
-                kind = SiteError if isinstance(error, UnreachableError) else MisuseError
-                raise kind(str(error)) from error
-            return max(code, screen.code) if screen.code == UNREACHABLE else code or screen.code
-
-        wrapped = _common_options(update_wrapper(run, function))  # takes the options over
-        return click.command(name, epilog=f"\b\nExamples:\n{examples}")(wrapped)
-
-    return decorate
+    made = click.command(name, cls=Command, epilog=f"\b\nExamples:\n{examples}")
+    return lambda function: made(_common_options(function))
 
 
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[_F], _F]:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
 _BLANK = "\u00a0\u00ad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
 #: Joiners and apostrophes, which belong to words of some languages, except at the ends.
@@ -36,14 +36,9 @@ def as_intended(text: str) -> str:
     return unicodedata.normalize("NFKC", _IN_PATH.sub("", text))
 
 
-def kinds(patterns: Mapping[str, str]) -> Sequence[tuple[str, re.Pattern[str]]]:
-    """Kinds of text with the patterns of their beginnings, for :func:`kind_of`."""
-    return [(kind, re.compile(pattern, re.I)) for kind, pattern in patterns.items()]
-
-
-def kind_of(text: str, known: Iterable[tuple[str, re.Pattern[str]]]) -> str:
-    """The first kind that a text is of; empty for none."""
-    return next((kind for kind, pattern in known if pattern.match(text)), "")
+def kind_of(text: str, patterns: Mapping[str, str]) -> str:
+    """The first kind whose pattern a text begins with; empty for none."""
+    return next((kind for kind, each in patterns.items() if re.match(each, text, re.I)), "")
 
 
 def code_points(characters: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
-"""Checks of one line: form (FMT-04 to FMT-14), and other lines' values.
+"""Checks of one line: its form, its value as a rule, a name, or another one.
 
-Sitemaps, crawl delays and licenses (SIT-03, EXT-01, USE-06).
+FMT-04 to FMT-14, RUL-04, PAT, UAG-03, UAG-09, UAG-10, USE-10, SIT-03, EXT-01, USE-06.
 """
 
 from __future__ import annotations
@@ -8,24 +8,42 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.editions import Slashless
+from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
 from scrapy_robotspec.protocol.groups import is_absolute
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.lint.characters import (
     as_intended,
     code_points,
     kind_of,
-    kinds,
     odd,
+    odd_in_path,
 )
 from scrapy_robotspec.protocol.lint.codes import read_data
-from scrapy_robotspec.protocol.lint.crawlers import near_table, nearest
-from scrapy_robotspec.protocol.lint.findings import shown
-from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.lint.crawlers import (
+    IGNORING,
+    KNOWN_CRAWLERS,
+    intended_crawler,
+    is_known,
+    near_table,
+    nearest,
+)
+from scrapy_robotspec.protocol.lint.findings import Effect, shown
+from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
+from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.findings import Faults, Findings
+    from scrapy_robotspec.protocol.lint.effects import Effects
+    from scrapy_robotspec.protocol.lint.findings import Claim, Faults, Findings
+    from scrapy_robotspec.protocol.lint.group_reader import Group
+
+#: Patterns with what they show.
+_DATA = read_data("patterns.json")
 
 #: Fields of usage preferences and licenses, which every edition reads (USE-08).
 USAGE_FIELDS = frozenset({"content-signal", "content-usage", "license"})
@@ -40,7 +58,7 @@ _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
 #: A line in which there is nothing else to check.
-_PLAIN = re.compile(
+_PLAIN_LINE = re.compile(
     rb"[ \t]*(?:user-agent|allow|disallow)[ \t]*:[\t -9;-\[\]-~]{0,9999}\Z|\Z", re.I
 )
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
@@ -55,7 +73,7 @@ LONGEST_DELAY = 30
 _SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 #: Lines of other languages.
-_FOREIGN = kinds(read_data("patterns.json")["lines"])
+_FOREIGN = _DATA["lines"]
 
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
 
@@ -68,7 +86,7 @@ def intended_field(name: str, value: bytes) -> str | None:
 
 def is_plain(line: Line) -> bool:
     """Whether there is nothing to check in the form of a line."""
-    return _PLAIN.match(line.text) is not None
+    return _PLAIN_LINE.match(line.text) is not None
 
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
@@ -158,3 +176,153 @@ def check_other(line: Line, edition: Edition) -> Faults:
         elif float(line.value) > LONGEST_DELAY:
             fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"
             yield line, "RS403", fault, "accepts it"
+
+
+# --- rules
+
+#: A path in which there is nothing to check, unless text follows it.
+_PLAIN_PATH = re.compile(rb"/(?!/)(?:[\w-]|[/.](?![/.]))*")
+_NEVER = "never applies the rule"
+_STARS = re.compile(rb"\*+")
+#: A comment right behind a path, without a space in it: the fragment of a URL.
+_FRAGMENT = re.compile(rb"[^\s:#]#[^\s#]*\s*\Z")
+_ENTITY = re.compile(rb"&(?:amp|lt|gt|quot|apos|nbsp|#[0-9]+|#x[0-9a-f]+);", re.I)
+#: Regular expressions, and parameters of routes.
+_OTHER_NOTATION = re.compile(
+    rb"\^/|\\[./?dws]|/\.[*+]|\A/?\(?\.[*+]|\[\^?[a-z0-9]-[a-z0-9]|\(\?|\([^()]*\|[^()]*\)"
+    rb"|/:[a-z]|/[<{][a-z_:]+[>}]",
+    re.I,
+)
+#: Text that is written instead of a path (RUL-04).
+_VALUES = _DATA["values"]
+#: Signs of paths with a reading of their own, which may depend on the edition.
+_SIGNS = [(re.compile(row["pattern"].encode(), re.I), row) for row in _DATA["paths"]]
+
+
+def check_rules(groups: Sequence[Group], effects: Effects, edition: Edition) -> Faults:
+    """Check the paths of rules."""
+    for group, line in ((each, line) for each in groups for line in each.rules):
+        if _STARS.fullmatch(line.value):
+            whole = effects.of_crawler(group.crawler)
+            yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
+        elif line.value and not (
+            _PLAIN_PATH.fullmatch(line.value) and line.text.endswith(line.value)
+        ):
+            yield from _check_comment(line, group, effects)
+            yield from _check_path(line, edition)
+
+
+def _check_comment(line: Line, group: Group, effects: Effects) -> Faults:
+    """Text that is meant as a part of the path (FMT-07)."""
+    words = f"reads {shown(line.value)}"
+    if entity := _ENTITY.search(line.text):
+        yield line, "RS316", f"URLs do not contain the HTML entity {shown(entity[0])}", words
+    elif _FRAGMENT.search(line.text):
+        claims: tuple[Claim, ...] = ()
+        if line.value in EVERYTHING:
+            whole, claims = effects.of_crawler(group.crawler)
+            words += f" and {whole}"
+        yield line, "RS315", "A # begins a comment, in a path too", Effect(words, claims)
+
+
+def _check_path(line: Line, edition: Edition) -> Faults:
+    """Check a path that is not just a star."""
+    path = decode(line.value)
+    unslashed = "puts a slash before it" if edition.slashless is Slashless.ASSUMED else _NEVER
+    if found := odd_in_path(path):
+        read = "compares it too" if path.startswith("/") else unslashed
+        yield line, "RS314", f"The path contains {found}", read
+    elif _OTHER_NOTATION.search(line.value):
+        special = "* and a final $" if edition.wildcards else "no character"
+        fault = "The path looks like a regular expression or a route"
+        yield line, "RS317", fault, f"reads {special} as special"
+        return
+    elif path.startswith("/") or (path[0] == "*" and edition.slashless is Slashless.PATTERN):
+        pass
+    elif kind := kind_of(path, _VALUES):
+        yield line, "RS311", f"{shown(path)} is {kind}, not a path", unslashed
+        return
+    else:
+        first = "" if path[0].isascii() else f", but with {code_points(path[0])}"
+        yield line, "RS301", f"The path does not start with a slash{first}", unslashed
+    for pattern, row in _SIGNS:
+        sign = pattern.search(line.value)
+        traits = row.get("in", {}).items()
+        if sign and all(getattr(edition, name) is value for name, value in traits):
+            fault = row["fault"].format(sign=shown(sign[0]), sign_code=sign[0][0])
+            yield line, row["code"], fault, row["reads"]
+
+
+# --- user-agent lines
+
+#: Text after a name that people write, and that crawlers ignore as they expect: a version, a star.
+_IGNORED_TAIL = re.compile(r"(?<=.)(?:[ \t]*/.*|\*)\Z", re.S)
+
+#: A User-Agent header of a browser, or of a crawler that poses as one.
+_HEADER = re.compile(r"mozilla[ \t]*/|.*[(;][ \t]*compatible[ \t]*;", re.I | re.S)
+#: The name after the first of a list.
+_OTHER_NAME = re.compile(r"[A-Za-z_*-]+[ \t]*[,;|&][ \t,;|&]*([A-Za-z_-]{1,64})(?![A-Za-z_-])")
+
+
+def check_agents(groups: Sequence[Group], effects: Effects, edition: Edition) -> Faults:
+    """Check that each line names one crawler, and nothing else."""
+    first_named: dict[str, int] = {}
+    for group in groups:
+        keys = frozenset(group.keys)
+        for line in group.agents:
+            name = named_agent(line.value, edition)
+            if not odd(decode(line.value)):
+                yield from _check_value(line, name, keys, effects, edition)
+            if not name:
+                continue
+            if ignores := IGNORING.get(name.lower()):
+                yield line, "RS209", f"{shown(name)} {ignores}", "reads the group like any other"
+            if label := POLICY_TOKENS.get(name.lower()):
+                fault = f"{shown(name)} is a policy token: it names a use, {shown(label)}"
+                effect = "reads that pages the group disallows are not for this use"
+                yield line, "RS508", fault, effect
+            first = first_named.setdefault(key_of(name, edition), group.first.number)
+            if first != group.first.number:
+                yield line, "RS205", f"The group at line {first} names it too", "follows both"
+
+
+def _check_value(
+    line: Line, name: str | None, keys: frozenset[str], effects: Effects, edition: Edition
+) -> Faults:
+    """Check the value of a line, given the keys of its group."""
+    value = decode(line.value)
+    intended = intended_crawler(value, edition)
+    read = f"reads {_quoted(name)}" if name else "reads no name"
+    if not keys:
+        read += ", so its rules hold for no crawler"
+    if intended is not None and intended.lower() != (name or "").lower():
+        yield line, "RS210", f"{shown(value)} looks like {shown(intended)}", read
+    elif _HEADER.match(value):
+        written = f"write {shown(product_name(value))} instead of a User-Agent header"
+        yield line, "RS211", f"A line has a name, {written}", read
+    elif _is_starred(value) and name != DEFAULT:
+        begin = value.partition("*")[0].lower()
+        begun = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
+        left_out = next((each for each in begun if not effects.follows(each, keys)), None)
+        fault = "A star in a name is not a wildcard"
+        fault += f", so {shown(left_out)} does not follow the group" if left_out else ""
+        yield line, "RS214", fault, read
+    elif not name:
+        yield line, "RS202", "The line names no crawler", read
+    elif name not in (value, _IGNORED_TAIL.sub("", value)):
+        other = _OTHER_NAME.match(value)
+        ignored = "The text after the name is ignored"
+        if other is not None and not effects.follows(other[1], keys):  # erratum 8895 of RFC 9309
+            ignored = f"A line names one crawler, so {shown(other[1])} does not follow the group"
+        yield line, "RS203", ignored, read
+
+
+def _is_starred(value: str) -> bool:
+    """Whether a value is a name with a star in it, and not a well-known one."""
+    name = value.partition("/")[0]
+    is_name = "*" in name and any(letter.isalpha() for letter in name)
+    return is_name and not is_known(name.removesuffix("*"))
+
+
+def _quoted(name: str) -> str:
+    return "every crawler" if name == DEFAULT else shown(name)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.lines import read_lines
-from scrapy_robotspec.protocol.lint.agent_checks import check_agents
 from scrapy_robotspec.protocol.lint.codes import CODES, read_data
 from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import Findings
@@ -25,13 +24,14 @@ from scrapy_robotspec.protocol.lint.group_checks import (
 )
 from scrapy_robotspec.protocol.lint.group_reader import GroupReader
 from scrapy_robotspec.protocol.lint.line_checks import (
+    check_agents,
     check_colon,
     check_form,
     check_other,
+    check_rules,
     is_plain,
 )
 from scrapy_robotspec.protocol.lint.redundancy import find_redundant, reads_alike
-from scrapy_robotspec.protocol.lint.rule_checks import check_rules
 from scrapy_robotspec.protocol.lint.usage_checks import (
     check_hidden,
     check_statement,

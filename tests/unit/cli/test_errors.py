@@ -53,6 +53,7 @@ MISUSES = [
     ("check robots.txt / --token a,b", "not 'a,b'; its group is found under 'a'"),
     ("check robots.txt / --tokn x", "--token"),
     ("lint robots.txt --select RS999", "no such code: 'RS999'"),
+    ("lint --select", "Try 'robotspec lint --help'"),
     ("lint --explain RS30", "no such code: 'RS30'; give one such as RS3"),
     ("lint --explain no-leadin-slash", "give one such as no-leading-slash"),
     ("lint robots.txt --ignore deadrule", "no such code: 'deadrule'; give one such as dead-rule"),
