@@ -14,7 +14,6 @@ from scrapy_robotspec.bulk.questions import (
     OF_CRAWLER,
     OF_FILE,
     OF_GROUP,
-    SCHEMA,
     Crawlers,
     Questions,
 )
@@ -63,18 +62,13 @@ def verdicts(
         given = type(batch).__name__
         raise TypeError(f"give a pyarrow.Table or RecordBatch, not {given}: {_REMEDY}")
     questions = Questions.of(tokens, paths, editions, lint, columns)
-    schema = schema_of(questions)
+    schema = questions.schema
     found: list[pa.RecordBatch] = list(answer(_documents(batch), questions))
     if isinstance(batch, pa.Table):
         return pa.Table.from_batches(found, schema=schema)
     if len(found) == 1:
         return found[0]  # not copied
     return pa.concat_batches([pa.RecordBatch.from_pylist([], schema=schema), *found])
-
-
-def schema_of(questions: Questions) -> pa.Schema:
-    """The schema of the answers to some questions."""
-    return pa.schema([SCHEMA.field(name) for name in questions.columns])
 
 
 def _documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
@@ -155,7 +149,7 @@ class _Rows:
                 for columns, places in parts
                 for column in columns
             ]
-            yield pa.RecordBatch.from_arrays(columns, schema=schema_of(self._questions))
+            yield pa.RecordBatch.from_arrays(columns, schema=self._questions.schema)
 
 
 class _Values:

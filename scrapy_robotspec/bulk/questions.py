@@ -114,6 +114,11 @@ class Questions:
         chosen = tuple(name for name in SCHEMA.names if name in columns)
         return cls(tokens, others, tuple(found.values()), bool(lint), chosen)
 
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of the answers."""
+        return pa.schema([SCHEMA.field(name) for name in self.columns])
+
 
 def _several(given: Any) -> tuple[Any, ...]:
     """One value, or several."""

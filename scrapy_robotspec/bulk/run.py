@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from pyarrow.compute import replace_substring_regex
 
 from scrapy_robotspec._version import __version__
-from scrapy_robotspec.bulk.batches import answer, schema_of
+from scrapy_robotspec.bulk.batches import answer
 from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.files import replacing, unfinished
 
@@ -106,9 +106,8 @@ class Job:
         counts, key = Counts(), self.key
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         batches = answer(self._documents(counts), self.questions)
-        schema = schema_of(self.questions)
         with replacing(self.path) as output:
-            counts.rows = FORMATS[self.format](output, batches, schema)
+            counts.rows = FORMATS[self.format](output, batches, self.questions.schema)
             output.flush()
             values = {"key": key, "size": output.tell(), "counts": asdict(counts)}
             with suppress(FileNotFoundError):

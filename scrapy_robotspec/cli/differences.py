@@ -292,13 +292,8 @@ def _around(pattern: str) -> Iterator[str]:
     for star in ("", "x", "x/y"):
         path = plain.replace("*", star)
         path = path if path.startswith("/") else f"/{path}"
-        yield path
-        yield f"{path}x"
-        if path.endswith("/"):
-            yield path.rstrip("/") or "/"
-        if "*" not in plain:
-            break
-    yield from (slashed for special in "*$" if special in slashed[1:])
+        yield from (path, f"{path}x", path.rstrip("/") or "/")
+    yield slashed if slashed.startswith("/") else "/"
 
 
 def _whole(paths: Iterable[str]) -> list[str]:

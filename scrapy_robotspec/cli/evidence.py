@@ -300,9 +300,7 @@ def _accused_object(accused: Accused) -> dict[str, Any]:
     return {
         "time": accused.request.time,
         "url": accused.url,
-        "reason": why.reason,
-        "line": why.line,
-        "rule": why.rule,
+        **{name: getattr(why, name) for name in ("reason", "line", "rule")},
         "left": accused.left,
         "decision": None if decision is None else decision._asdict(),
     }

@@ -281,26 +281,19 @@ def _selector(
     shown, hidden = _codes(select), _codes(ignore)
 
     def is_shown(finding: Finding) -> bool:
-        if finding.code.startswith(hidden):
-            return False
-        if shown:
-            return finding.code.startswith(shown)
-        return advice or finding.severity != "advice"
+        is_selected = finding.code in shown if shown else advice or finding.severity != "advice"
+        return is_selected and finding.code not in hidden
 
     return is_shown
 
 
-def _codes(options: Sequence[str]) -> tuple[str, ...]:
-    """The codes of short names, and beginnings of codes."""
-    words = [word.strip() for option in options for word in option.split(",")]
-    return tuple(_beginning(word) for word in words)
-
-
-def _beginning(word: str) -> str:
-    code = word.upper()
-    if code and any(known.startswith(code) for known in CODES):
-        return code
-    return _known(word, find_code(word)).code
+def _codes(options: Sequence[str]) -> set[str]:
+    """The codes of short names, and those that begin with a word."""
+    found: set[str] = set()
+    for word in [word.strip() for option in options for word in option.split(",")]:
+        some = {code for code in CODES if word and code.startswith(word.upper())}
+        found |= some or {_known(word, find_code(word)).code}
+    return found
 
 
 def _known(word: str, code: Code | None) -> Code:

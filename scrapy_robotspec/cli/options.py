@@ -119,7 +119,7 @@ class Command(click.Command):
             code: int = super().invoke(ctx)
         except RobotSpecError as error:
             kind = SiteError if isinstance(error, UnreachableError) else MisuseError
-            raise kind(str(error)) from error
+            raise kind(str(error), ctx) from error
         return max(code, screen.code) if screen.code == UNREACHABLE else code or screen.code
 
 

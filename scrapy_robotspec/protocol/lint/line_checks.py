@@ -1,4 +1,4 @@
-"""Checks of one line: its form, its value as a rule, a name, or another one.
+"""Checks of one line: its form and its value.
 
 FMT-04 to FMT-14, RUL-04, PAT, UAG-03, UAG-09, UAG-10, USE-10, SIT-03, EXT-01, USE-06.
 """

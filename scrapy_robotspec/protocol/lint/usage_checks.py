@@ -102,24 +102,21 @@ def _hidden(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
     Paths with wildcards are left out. A path is compared with the longest of the shorter ones only,
     and that one with the next.
     """
-    first: dict[tuple[Field, bytes], Line] = {}
-    labels: dict[tuple[Field, bytes], dict[str, int]] = {}
+    stated: dict[tuple[Field, bytes], tuple[Line, dict[str, int]]] = {}
     for each in statements:
         if b"*" not in each.path and not each.path.endswith(b"$"):
-            key = (each.field, each.path)
-            first.setdefault(key, each.line)
-            stated = labels.setdefault(key, {})
+            _, labels = stated.setdefault((each.field, each.path), (each.line, {}))
             for label in each.labels:
-                stated.setdefault(label, each.line.number)
+                labels.setdefault(label, each.line.number)
     shorter: list[tuple[Field, bytes]] = []  # prefixes of the path, the longest one last
-    for key in sorted(first):
+    for key in sorted(stated):
         while shorter and not (shorter[-1][0] == key[0] and key[1].startswith(shorter[-1][1])):
             shorter.pop()
         if shorter:
-            above = labels[shorter[-1]].items()
-            hidden = ((label, number) for label, number in above if label not in labels[key])
-            for label, number in islice(hidden, _MOST_HIDDEN):
-                yield first[key], label, number
+            line, labels = stated[key]
+            above = stated[shorter[-1]][1].items()
+            hidden = ((line, label, number) for label, number in above if label not in labels)
+            yield from islice(hidden, _MOST_HIDDEN)
         shorter.append(key)
 
 
