@@ -1,14 +1,13 @@
 """Words for reasons, outcomes and answers: every view takes them from here.
 
-The texts are data, in ``words.json``. Texts from outside are filled in by the view, which escapes
-them for its medium (SAF-04).
+The texts are data, in ``words.tsv``: table, name, words. Texts from outside are filled in by the
+view, which escapes them for its medium (SAF-04).
 """
 
 from __future__ import annotations
 
-import json
 from enum import Enum
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -49,17 +48,22 @@ class RequestOutcome(NamedTuple):
     sentence: str
 
 
-_TEXTS = json.loads(files(__package__).joinpath("words.json").read_text("utf-8"))
+_TEXT = Path(__file__).with_name("words.tsv").read_text("utf-8")
+_LINES = [line.split("\t") for line in _TEXT.splitlines()]
+
+
+def _rows(table: str) -> dict[str, list[str]]:
+    return {name: cells for kind, name, *cells in _LINES if kind == table}
+
 
 #: Reason of a decision -> its words. There are further cases of two reasons: a status other than
 #: 404 and 410, and an unreachable file that allows.
-REASONS: Mapping[str, Words] = {name: Words(*row) for name, row in _TEXTS["reasons"].items()}
+REASONS: Mapping[str, Words] = {name: Words(*row) for name, row in _rows("reason").items()}
 OTHER_STATUS, UNREACHABLE_ALLOWED = "other_status", "unreachable_allowed"
 
 #: Outcomes of requests by their names in stats, JSON and evidence, in the order of all views.
 OUTCOMES: Mapping[str, RequestOutcome] = {
-    name: RequestOutcome(Group(group), *words)
-    for name, (group, *words) in _TEXTS["outcomes"].items()
+    name: RequestOutcome(Group(group), *words) for name, (group, *words) in _rows("outcome").items()
 }
 #: ``request.meta["dont_obey_robotstxt"]``; also the reason of such a request in the evidence.
 EXEMPT = "dont_obey_robotstxt"
@@ -67,10 +71,10 @@ EXEMPT = "dont_obey_robotstxt"
 NO_ROBOTS_TXT = "no_robots_txt"
 
 #: The end of a wait for a robots.txt -> its words.
-ENDS: Mapping[str, str] = _TEXTS["ends"]
+ENDS = {name: words for name, (words,) in _rows("end").items()}
 
 #: Answer of an origin: :func:`~scrapy_robotspec.access.account.answer_of` -> its words.
-ANSWERS: Mapping[str, Words] = {name: Words(*row) for name, row in _TEXTS["answers"].items()}
+ANSWERS: Mapping[str, Words] = {name: Words(*row) for name, row in _rows("answer").items()}
 #: A file without a rule (FET-20).
 NO_RULES = "no_rules"
 

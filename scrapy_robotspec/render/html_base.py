@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -21,19 +20,16 @@ def shown(text: str) -> str:
     return safe(text, LONGEST)
 
 
-@lru_cache(maxsize=1)
-def environment() -> Environment:
-    """The templates, with autoescape."""
-    made = Environment(
-        loader=PackageLoader("scrapy_robotspec.render"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters.update(shown=shown, count=count, duration=duration)
-    made.globals["servers_read"] = SERVERS_READ
-    return made
+#: The templates.
+TEMPLATES = Environment(
+    loader=PackageLoader("scrapy_robotspec.render"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+TEMPLATES.filters.update(shown=shown, count=count, duration=duration)
+TEMPLATES.globals["servers_read"] = SERVERS_READ
 
 
 def render(template: str, *, now: float, **values: Any) -> str:
@@ -41,4 +37,4 @@ def render(template: str, *, now: float, **values: Any) -> str:
 
     ``now``: the date shown on the page (epoch seconds).
     """
-    return environment().get_template(template).render(**values, made=utc(now), version=__version__)
+    return TEMPLATES.get_template(template).render(**values, made=utc(now), version=__version__)

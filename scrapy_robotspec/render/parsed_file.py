@@ -75,17 +75,13 @@ class ParsedFile:
         self.lines = tuple(read_lines(robots.body, edition))
         """The lines of the file, without further empty ones in a row."""
         self.written: dict[str, str] = {}
-        """Product token -> name as written, where they differ (UAG-03)."""
+        """Product token -> name as first written (UAG-03)."""
         fields = [line.field for line in self.lines]
         begin = fields.index("user-agent") if "user-agent" in fields else len(fields)
         self._signals = fields[:begin].count("content-signal")
-        unseen = {name for name, _ in self._all.places.values()}
         for line in self.lines[begin:]:
-            name = named_agent(line.value, edition) if line.field == "user-agent" else None
-            if name in unseen:
-                unseen.discard(name)
-                if name != decode(line.value):
-                    self.written[name] = decode(line.value)
+            if line.field == "user-agent" and (name := named_agent(line.value, edition)):
+                self.written.setdefault(name, decode(line.value))
 
     def summary(self) -> str:
         """The size of the file in numbers."""

@@ -67,7 +67,7 @@ def site_facts(site: SiteAnswer) -> Iterator[Fact]:
 
 
 def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
-    from scrapy_robotspec.access.outcome import NO_FILE, Meaning  # no file needs them
+    from scrapy_robotspec.access.outcome import NO_FILE  # no file needs it
 
     for hop in record.hops:
         target = f" to {hop.target}" if hop.target is not None else ""
@@ -83,17 +83,17 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     error = f", {record.redirect_error}" if record.redirect_error else ""
     yield "status", f"{record.status}{error}"
     meaning = ANSWERS[meaning_of(record)].sentence
-    if record.meaning is Meaning.ALLOW and record.status not in NO_FILE:
+    if record.meaning == "allow" and record.status not in NO_FILE:
         meaning = REASONS[OTHER_STATUS].short.format(status=record.status, failed=error)
     yield "meaning", meaning
-    if record.meaning is Meaning.RULES and record.doubt_in_words is not None:
+    if record.meaning == "rules" and record.doubt_in_words is not None:
         yield "doubt", record.doubt_in_words
     source = "fetched just now" if site.fetched else "from the cache"
     age = duration(max(0.0, site.now - record.fetched_at))
     kept = duration(record.lifetime)
     why_so_short = "" if record.doubt is None else " because it is in doubt"
     yield "age", f"{age} ({source}), kept for {kept}{why_so_short}"
-    if record.meaning.value == "rules":
+    if record.meaning == "rules":
         cut = ", cut at the size limit" if record.truncated else ""
         yield "size", f"{count(len(record.body), 'byte')}{cut}"
 

@@ -6,7 +6,7 @@ Text from outside passes :func:`safe` before it reaches a terminal, a log or a p
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -84,13 +84,7 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"
 
 
-_STYLES: Mapping[str, Mapping[str, Any]] = {
-    "good": {"fg": "green"},
-    "bad": {"fg": "red"},
-    "note": {"fg": "yellow"},
-    "faint": {"dim": True},
-    "strong": {"bold": True},
-}
+_COLOURS = {"good": "green", "bad": "red", "note": "yellow"}
 
 
 def paint(style: str, text: str) -> str:
@@ -101,7 +95,10 @@ def paint(style: str, text: str) -> str:
     import click  # no crawl needs it
 
     context = click.get_current_context(silent=True)
-    return click.style(text, **_STYLES[style]) if context and context.color else text
+    if context is None or not context.color:
+        return text
+    is_faint, is_strong = style == "faint" or None, style == "strong" or None
+    return click.style(text, _COLOURS.get(style), dim=is_faint, bold=is_strong)
 
 
 def verdict_word(allowed: bool | None) -> str:
@@ -119,5 +116,5 @@ def crawler_words(tokens: Sequence[str], names: Mapping[str, str] | None = None)
 
 
 def _name(token: str, names: Mapping[str, str] | None) -> str:
-    written = names.get(token) if names else None
-    return f"{safe(written)} (read as {safe(token)})" if written else safe(token)
+    written = names.get(token, token) if names else token
+    return safe(token) if written == token else f"{safe(written)} (read as {safe(token)})"

@@ -17,7 +17,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import answer_of, has_failed
-from scrapy_robotspec.access.outcome import Meaning, without_user_info
+from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import answer_in_words, failure_words
 from scrapy_robotspec.converters import wrong
@@ -259,8 +259,7 @@ class OriginStatsTable(dict["Origin | None", OriginStats]):
         row.seconds = max(row.seconds, done.seconds)
         if row.first_asked is None:
             row.first_asked = now - done.seconds
-        meaning = Meaning.UNREACHABLE if failed or record.meaning is None else record.meaning
-        row.answer = meaning.value
+        row.answer = "unreachable" if failed else record.meaning
         row.doubt = None if failed else record.doubt_in_words
         row.status = record.failure_status if failed else record.status
         failure = failure_words(record.failure)

@@ -51,7 +51,6 @@ class CrawlStats:
     ) -> None:
         self._crawler = crawler
         self._stats = stats
-        self._live = live
         self._settings = settings
         self._summary = Summary()
         self.requests = RequestCounts()
@@ -157,7 +156,7 @@ class CrawlStats:
     def on_fetch_done(self, done: FetchDone) -> None:
         """A fetch ended while requests waited."""
         found, record, before = done.found, done.record, done.before
-        live, now = self._live.get(found.origin), time.time()
+        live, now = self.progress.live.get(found.origin), time.time()
         waiting = 0 if live is None else live.waiting
         if isinstance(found, Pending) and found.preempted:
             self._stats.inc_value("robotspec/preempted")

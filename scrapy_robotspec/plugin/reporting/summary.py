@@ -6,7 +6,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.account import answer_of
-from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.reasons import (
     ANSWERS,
     OUTCOMES,
@@ -59,7 +58,7 @@ class Summary:
         if before is not None and self._origins[answer_of(before)]:
             self._origins[answer_of(before)] -= 1
         self._origins[answer] += 1
-        if answer != Meaning.UNREACHABLE.value:
+        if answer != "unreachable":
             self._down.pop(record.origin, None)
         elif record.origin in self._down or len(self._down) < ORIGINS_COUNTED:
             self._down[record.origin] = failure_words(record.failure)

@@ -66,7 +66,7 @@ COMMON = {"HTTP status", "everything is allowed", "no answer"}
 PHRASES = {
     text
     for name, value in vars(reasons).items()
-    if not name.startswith("__")
+    if not name.startswith("_")
     for text in texts(value)
     if " " in text and text not in COMMON
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from jinja2 import UndefinedError
 
-from scrapy_robotspec.render.html_base import LONGEST, environment, render, shown
+from scrapy_robotspec.render.html_base import LONGEST, TEMPLATES, render, shown
 
 
 def test_markup_is_escaped_and_a_missing_value_is_an_error() -> None:
     """SAF-04: a template that forgets a value shows no page without it."""
-    page = environment().from_string("{{ text }}")
+    page = TEMPLATES.from_string("{{ text }}")
     assert page.render(text="<b>&") == "&lt;b&gt;&amp;"
     with pytest.raises(UndefinedError):
         page.render()
@@ -24,7 +24,7 @@ def test_texts_are_escaped_and_cut() -> None:
 
 
 def test_each_template_compiles() -> None:
-    names = environment().list_templates()
+    names = TEMPLATES.list_templates()
     assert {"base.html", "answers.html", "report.html"} <= set(names)
     for name in names:
-        environment().get_template(name)
+        TEMPLATES.get_template(name)

@@ -40,10 +40,11 @@ def test_the_group_that_applies_is_named_with_the_reason(
     assert file.group_for(tokens).words == words
 
 
-def test_a_name_is_kept_as_written_where_it_differs() -> None:
+def test_a_name_is_kept_as_written() -> None:
     """UAG-03."""
     assert FILE.tokens() == ["Foo"]
-    assert FILE.written == {"Foo": "Foo/1.0"}
+    assert FILE.written["Foo"] == "Foo/1.0"
+    assert NAMED.written["foo"] == "foo"
 
 
 def test_the_size_is_said_in_numbers() -> None:
