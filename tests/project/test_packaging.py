@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import configparser
+import os
 import re
 import shutil
 import subprocess
@@ -129,3 +131,18 @@ def test_nothing_names_a_place_outside_the_project(tracked: list[str]) -> None:
 def read(name: str) -> str:
     """The text of a file of the project."""
     return (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "processes"), [([], str(os.cpu_count() or 1)), (["-n", "3"], "3"), (["-n3"], "3")]
+)
+def test_fast_tests_use_the_processors_or_the_number_given(
+    given: list[str], processes: str
+) -> None:
+    """pytest reads its options with argparse, too: the last one wins."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-n")
+    words = [*run.TASKS["tests"][1][2:], *run.arguments(["--fast", *given])]
+    known, rest = parser.parse_known_args(words)
+    assert known.n == processes
+    assert {*run.FAST_TESTS} < {*rest}
