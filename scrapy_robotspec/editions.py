@@ -34,19 +34,12 @@ PLAIN_FIELDS: Spellings = (
     (b"sitemap", "sitemap"),
 )
 
-#: FMT-10: what Google's matcher accepts, typing errors included, in the order it tries them.
+#: FMT-10: what Google's matcher accepts, typing errors included.
 GOOGLE_FIELDS: Spellings = (
-    (b"user-agent", "user-agent"),
-    (b"useragent", "user-agent"),
-    (b"user agent", "user-agent"),
-    (b"allow", "allow"),
-    (b"disallow", "disallow"),
-    (b"dissallow", "disallow"),
-    (b"dissalow", "disallow"),
-    (b"disalow", "disallow"),
-    (b"diasllow", "disallow"),
-    (b"disallaw", "disallow"),
-    (b"sitemap", "sitemap"),
+    *PLAIN_FIELDS,
+    *((spelling, "user-agent") for spelling in (b"useragent", b"user agent")),
+    *((spelling, "disallow") for spelling in (b"dissallow", b"dissalow", b"disalow")),
+    *((spelling, "disallow") for spelling in (b"diasllow", b"disallaw")),
     (b"site-map", "sitemap"),
 )
 
@@ -165,28 +158,12 @@ class Edition:
 
 _GOOGLE_2019 = Edition(name="google-2019")
 
-#: Every field of an edition is in one of these classes. Agents and rules are searched in the bytes
-#: of a file, as ``protocol/agent_index.py`` does, if the first have the values of ``google-2019``;
-#: in any other edition each line is read.
+#: Agents and rules are searched in the bytes of a file, as ``protocol/agent_index.py`` does, if
+#: these have the values of ``google-2019``; in any other edition each line is read.
 LINE_FIELDS = (
     *("whitespace", "known_fields", "fields_by_prefix", "missing_colon", "nul_ends_line"),
     *("max_line", "blank_line_ends_group", "whole_agent_names", "empty_rules_decide_line"),
     "index_html",
-)
-#: Read by the search itself, or on what it has found.
-AGENT_FIELDS = (
-    *("partial_bom", "empty_tokens", "star_ignores_text", "agent_match", "combine_tokens"),
-    "case_sensitive_tokens",
-)
-PATTERN_FIELDS = (
-    *("wildcards", "slashless", "count_trailing_star", "semicolon_starts_path"),
-    *("decode_unreserved", "robots_txt_allowed"),
-)
-#: These do not change a verdict on the bytes that are read.
-OTHER_FIELDS = (
-    *("other_fields", "parsing_limit", "parsing_limit_minimum", "too_many_requests_unreachable"),
-    *("minimum_redirects", "recognises_redirect_loops", "stale_after"),
-    *("allow_without_copy_after", "unreachable_limit", "limit_begins_stale", "after_limit"),
 )
 _lines_of = attrgetter(*LINE_FIELDS)
 

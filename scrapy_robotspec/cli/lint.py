@@ -196,7 +196,8 @@ def lint_command(
 
     def linted() -> Iterator[Linted]:
         for source in sources:
-            findings = lint(source.parse(edition), expect)
+            robots = source.parse(edition)
+            findings = lint(robots.file, expect, is_cut=robots.truncated)
             found = [each for each in findings if is_shown(each) or is_expectation(each)]
             numbers.update((finding.code, finding.severity) for finding in found)
             yield source.name, found

@@ -22,6 +22,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: so does the end of the file (FMT-12).
 _ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 
+_text = re.compile(rb"[^\r\n]*").match
+
 #: A line's field and value, both stripped (FMT-06).
 Pair = tuple[bytes, bytes]
 _INVALID: Pair = (b"", b"")
@@ -169,10 +171,7 @@ def numbers_at(body: bytes, offsets: Iterable[int]) -> dict[int, int]:
 
 def text_at(body: bytes, offset: int) -> bytes:
     """The line that begins at ``offset``, without its line end."""
-    feed = body.find(b"\n", offset)
-    end = len(body) if feed < 0 else feed
-    carriage = body.find(b"\r", offset, end)
-    return body[offset : end if carriage < 0 else carriage]
+    return _text(body, offset)[0]  # type: ignore[index]  # may be empty
 
 
 def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:

@@ -205,7 +205,7 @@ class RobotsTxt:
         """The linter's findings, in file order."""
         from scrapy_robotspec.protocol.lint.linter import lint  # imported on first use only
 
-        return lint(self)
+        return lint(self.file, is_cut=self.truncated)
 
     def _select(self, tokens: str | Sequence[str]) -> Selection:
         """The groups that a crawler follows."""

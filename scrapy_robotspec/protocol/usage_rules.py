@@ -72,7 +72,7 @@ class UsageRules:
                     by_pattern[text] = (length, [])
                 if length == by_pattern[text][0]:
                     by_pattern[text][1].append(found[-1])
-        self._fields = [_Field(by_pattern) for by_pattern in fields.values()]
+        self._fields = [_ranked(by_pattern) for by_pattern in fields.values()]
         found += [each for policy in policies for each in policy.statements.values()]
         self.statements = tuple(sorted(found, key=_line))
 
@@ -85,7 +85,7 @@ class UsageRules:
         Each field decides by its longest matching path; the two are combined like two sources.
         """
         path = path_of(url, self._edition) + END
-        deciding = {each for field in self._fields for each in field.deciding(path)}
+        deciding = {each for field in self._fields for each in _longest(*field, path)}
         deciding.update(each for policy in self._policies for each in policy.deciding(url))
         statements = tuple(sorted(deciding, key=_line))
         usage = self._kept.get(statements)
@@ -96,36 +96,23 @@ class UsageRules:
         return usage
 
 
-class _Field:
-    """The statements of one field, ranked by their patterns: the longest first."""
+def _ranked(by_pattern: Mapping[str, _Measured]) -> tuple[Wildcards, Sequence[_Measured]]:
+    """The patterns of a field, and what they measure: the longest first."""
+    ranked = sorted(by_pattern.items(), key=lambda each: -each[1][0])
+    ranks = {text: rank for rank, (text, _) in enumerate(ranked)}
+    return Wildcards(ranks), [measured for _, measured in ranked]
 
-    __slots__ = ("_prefixes", "_ranked", "_sizes", "_wildcards")
 
-    def __init__(self, by_pattern: Mapping[str, _Measured]) -> None:
-        ranked = sorted(by_pattern.items(), key=lambda each: -each[1][0])
-        self._ranked = [measured for _, measured in ranked]
-        ranks = {text: rank for rank, (text, _) in enumerate(ranked)}
-        self._prefixes = {text: rank for text, rank in ranks.items() if "*" not in text}
-        #: The lengths of the prefixes. They are few, as long ones leave room for few others.
-        self._sizes = {len(text) for text in self._prefixes}
-        self._wildcards = Wildcards({text: rank for text, rank in ranks.items() if "*" in text})
-
-    def deciding(self, path: str) -> Iterator[UsageStatement]:
-        """The statements with the longest patterns that match (USE-02).
-
-        *path* ends with ``END``.
-        """
-        parts = {path[:size] for size in self._sizes}
-        ranks = [self._prefixes[part] for part in parts if part in self._prefixes]
-        longest = max((self._ranked[rank][0] for rank in ranks), default=-1)
-        for rank in self._wildcards.matching(path, len(self._ranked)):
-            if self._ranked[rank][0] < longest:
-                break
-            longest = self._ranked[rank][0]
-            ranks.append(rank)
-        for length, statements in map(self._ranked.__getitem__, ranks):
-            if length == longest:
-                yield from statements
+def _longest(
+    patterns: Wildcards, ranked: Sequence[_Measured], path: str
+) -> Iterator[UsageStatement]:
+    """The statements with the longest patterns that match a path with its ``END`` (USE-02)."""
+    longest = -1
+    for length, statements in map(ranked.__getitem__, patterns.matching(path, len(ranked))):
+        if length < longest:
+            return
+        longest = length
+        yield from statements
 
 
 class _Policy:

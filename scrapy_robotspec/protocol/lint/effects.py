@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.lint.group_reader import Group
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.robots_file import RobotsFile
 
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
@@ -32,15 +32,15 @@ READINGS = 4
 class Effects:
     """The verdicts of a file, for the crawlers that it names."""
 
-    def __init__(self, robots: RobotsTxt, groups: Sequence[Group]) -> None:
-        self._robots = robots
+    def __init__(self, file: RobotsFile, groups: Sequence[Group]) -> None:
+        self._edition = file.edition
         self._groups = groups
-        self._index = robots.file.index
+        self._index = file.index
         self._by_key: dict[str, Rules | None] = {}
         self._by_spans: dict[Spans, Rules] = {}
-        self._left = READINGS * len(robots.body)
+        self._left = READINGS * len(file.body)
         #: The rules for crawlers without a group of their own.
-        self.default = self.rules_of(DEFAULT) or Rules((), robots.edition)
+        self.default = self.rules_of(DEFAULT) or Rules((), file.edition)
         #: The lines of rules by their offsets in the file.
         self.lines = {line.start: line for group in groups for line in group.rules}
 
@@ -49,11 +49,10 @@ class Effects:
 
         True where names are compared with all others.
         """
-        if self._robots.edition.agent_match is AgentMatch.CONTAINED:
+        if self._edition.agent_match is AgentMatch.CONTAINED:
             return True
-        edition = self._robots.edition
-        key = key_of(name, edition)
-        return not keys.isdisjoint(followed_keys(self._index.places, (key,), edition))
+        key = key_of(name, self._edition)
+        return not keys.isdisjoint(followed_keys(self._index.places, (key,), self._edition))
 
     def rules_of(self, name: str | None) -> Rules | None:
         """The rules for a crawler; None where no effect is stated.
@@ -61,7 +60,7 @@ class Effects:
         That is beyond the bound, and for a crawler that does not follow its own groups.
         *name*: one that the file contains, or ``*``.
         """
-        key = None if name is None else key_of(name, self._robots.edition)
+        key = None if name is None else key_of(name, self._edition)
         if key is not None and key not in self._by_key:
             is_own = key == DEFAULT or self._follows_itself(key)
             self._by_key[key] = self._read(key) if is_own else None
@@ -73,7 +72,7 @@ class Effects:
         An edition may ignore names beside ``*``, or read a name otherwise than it compares one.
         """
         present = self._index.places.keys() & {key}
-        return followed_keys(present, (key,), self._robots.edition) == (key,)
+        return followed_keys(present, (key,), self._edition) == (key,)
 
     def combined(self) -> Iterator[tuple[str, Group, Rules]]:
         """Crawlers whose rules no crawler before them follows, with their first groups."""
@@ -108,9 +107,8 @@ class Effects:
         return Effect(words, (Claim(name, path, allows),))
 
     def _read(self, key: str) -> Rules | None:
-        robots = self._robots
         group = self._index.rules_of([key] if key in self._index.places else [])
         if group.spans not in self._by_spans and self._left >= 0:
             self._left -= sum(end - begin for begin, end in group.spans)
-            self._by_spans[group.spans] = Rules(group.rules, robots.edition)
+            self._by_spans[group.spans] = Rules(group.rules, self._edition)
         return self._by_spans.get(group.spans)

@@ -46,28 +46,30 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lint.group_checks import Expected
     from scrapy_robotspec.protocol.lint.group_reader import Group
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.robots_file import RobotsFile
 
 #: The codes of files of another kind, by its name.
 _FILES = read_data("patterns.json")["files"]
 
 
-def lint(robots: RobotsTxt, expected: Expected | None = None) -> tuple[Finding, ...]:
+def lint(
+    file: RobotsFile, expected: Expected | None = None, *, is_cut: bool = False
+) -> tuple[Finding, ...]:
     """The findings about a file, in file order.
 
     ``expected``: whether the site has to be open or closed to crawlers without a group of their
-    own; the contrary is an error. A file that is not a robots.txt file has one finding besides.
-    No content raises (SAF-01).
+    own; the contrary is an error. ``is_cut``: whether the file is longer than the part that is
+    read. A file that is not a robots.txt file has one finding besides. No content raises (SAF-01).
     """
-    findings = Findings(robots.edition)
+    findings = Findings(file.edition)
     reader = _Reader(findings)
-    if kind := foreign_kind(robots.body):
+    if kind := foreign_kind(file.body):
         code = _FILES[kind.name]
         findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
     else:
-        reader.read(robots)
-    effects = Effects(robots, reader.groups)
-    reader.check(effects, is_cut=robots.truncated)
+        reader.read(file.body, is_cut=is_cut)
+    effects = Effects(file, reader.groups)
+    reader.check(effects, is_cut=is_cut)
     check_closed(effects, findings, expected)
     return findings.sorted()
 
@@ -86,17 +88,17 @@ class _Reader:
         self._alike = True
         """Whether every edition reads all lines up to here alike."""
 
-    def read(self, robots: RobotsTxt) -> None:
+    def read(self, body: bytes, *, is_cut: bool) -> None:
         """Check line by line."""
         findings = self._findings
-        if robots.truncated:
-            effect = f"reads its first {len(robots.body)} bytes"
+        if is_cut:
+            effect = f"reads its first {len(body)} bytes"
             findings.add(None, "RS151", "The file is too long", effect)
             fault = "Directories need fewer rules than pages"
             findings.add(None, "RS904", fault, "ignores the rest")
         forms: dict[tuple[bytes, bool], list[Any]] = {}
-        for line in read_lines(robots.body, self._edition):
-            check_colon(line, findings, may_replace=not robots.truncated)
+        for line in read_lines(body, self._edition):
+            check_colon(line, findings, may_replace=not is_cut)
             if not is_plain(line):  # equal lines have equal faults
                 key = (line.text, line.number == 1)
                 if key not in forms:
