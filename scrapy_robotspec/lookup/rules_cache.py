@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.policy import SKEW, Action
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt, may_have_other_lines
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.memory import GRANTED, OVERHEAD, SizedTable
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class RulesCache(SizedTable["Origin", Resolved]):
         """Resolve *record* under *plan*; an unchanged file is not parsed again."""
         robots = self.parse(record, edition) if plan.action is Action.RULES else None
         extensions: dict[Any, Any] | None = None
-        if robots is not None and may_have_other_lines(robots.body):
+        if robots is not None and robots.file.may_have_others:
             extensions = {}
         fails = record.unreachable_since is not None
         is_fresh = record.expires_at is not None and now < record.expires_at

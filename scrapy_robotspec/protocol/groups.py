@@ -38,6 +38,9 @@ _LINE_END = re.compile(rb"[\r\n]|\Z").search
 #: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
+#: Fields that hold outside of groups, too (USE-06, USE-07).
+_OUTSIDE = ("content-signal", "license")
+
 
 class RawOther(NamedTuple):
     """A line with a field that the protocol does not know."""
@@ -152,7 +155,8 @@ def read_groups(body: bytes, edition: Edition) -> tuple[list[RawGroup], list[Raw
             if (agent := named_agent(value, edition)) is not None:
                 group.names.append(agent)
         elif group is None:
-            outside.append(RawOther(name, value, start, 0))  # a rule has no effect here (GRP-05)
+            if name in _OUTSIDE:  # no other line has an effect here (GRP-05)
+                outside.append(RawOther(name, value, start, 0))
         elif name == "allow" or name == "disallow":
             group.rules.append((name == "allow", value, start))
         elif name == "":  # FMT-15

@@ -6,6 +6,7 @@ rules. Crawlers that follow the same groups share rules and verdicts.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import has_plain_lines
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict
 
+#: RFC 9309 section 2.2: emptyline, startgroupline or rule, without WS before the field, or a
+#: sitemap line. Any other beginning of a line may be one of another field (EXT-03), and a policy
+#: token counts as one (USE-10).
+_COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:(?![ \t]*__usage_)|[#\r\n]|\Z)"
+_UNCOMMON = tuple(
+    re.compile(begin + _COMMON + rb")", re.IGNORECASE)
+    for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")
+)
 #: Max crawlers that a file remembers.
 KEPT = 256
 
@@ -175,7 +184,13 @@ class RobotsFile:
 
         Also in editions that ignore them.
         """
-        return self.all_groups.others_for(self.follow(tokens).keys)
+        keys = self.follow(tokens).keys
+        return self.all_groups.others_for(keys) if self.may_have_others else ()
+
+    @property
+    def may_have_others(self) -> bool:
+        """False only if no line has another field (EXT-03)."""
+        return any(uncommon.search(self.body) for uncommon in _UNCOMMON)
 
     def follow(self, tokens: Tokens) -> Selection:
         """The groups that a crawler follows.

@@ -24,7 +24,7 @@ from scrapy_robotspec.protocol.precedence import (
 from scrapy_robotspec.protocol.robots_file import RobotsFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.groups import RawOther
@@ -40,15 +40,6 @@ _KEPT_VERDICTS = 256
 #: No specification has a grammar for a delay (EXT-01): decimal digits, with a point or without, no
 #: sign and no exponent.
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
-
-#: RFC 9309 section 2.2: emptyline, startgroupline or rule, without WS before the field, or a
-#: sitemap line. Any other beginning of a line may be one of another field (EXT-03), and a policy
-#: token counts as one (USE-10).
-_COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:(?![ \t]*__usage_)|[#\r\n]|\Z)"
-_UNCOMMON = tuple(
-    re.compile(begin + _COMMON + rb")", re.IGNORECASE)
-    for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")
-)
 
 
 class RobotsTxt:
@@ -169,9 +160,11 @@ class RobotsTxt:
     def crawl_delay(self, tokens: str | Sequence[str]) -> float | None:
         """The greatest crawl delay for a crawler, in seconds, or None (EXT-01).
 
-        Reads the whole file, if it may contain a delay at all.
+        Always finite, as JSON demands.
         """
-        return greatest_delay(self._others(tokens, b"crawl-delay"))
+        delays = {line.value for line in self._others(tokens) if line.field == "crawl-delay"}
+        seconds = (float(each) for each in map(decode, delays) if _SECONDS.fullmatch(each))
+        return max((min(each, sys.float_info.max) for each in seconds), default=None)
 
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:
         """The other lines for a crawler, in file order (EXT-03).
@@ -228,12 +221,10 @@ class RobotsTxt:
         selection.verdicts[key] = verdict
         return verdict
 
-    def _others(self, tokens: str | Sequence[str], text: bytes = b"") -> Sequence[RawOther]:
-        """The other lines for a crawler, if the file contains a text."""
-        asked = _as_tuple(tokens)
-        self.file.follow(asked)  # UAG-11
-        is_read = self.edition.other_fields and text in self.body.lower()
-        return self.file.others_for(asked) if is_read else ()
+    def _others(self, tokens: str | Sequence[str]) -> Sequence[RawOther]:
+        """The other lines for a crawler, if the edition reads them."""
+        others = self.file.others_for(_as_tuple(tokens))
+        return others if self.edition.other_fields else ()
 
     def _file_usage(self) -> FileUsage:
         from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
@@ -241,21 +232,6 @@ class RobotsTxt:
         if self._usage is None:
             self._usage = FileUsage(self.body, self.file)
         return self._usage
-
-
-def may_have_other_lines(body: bytes) -> bool:
-    """False only if no group has other lines (EXT-03)."""
-    return any(uncommon.search(body) for uncommon in _UNCOMMON)
-
-
-def greatest_delay(lines: Iterable[RawOther]) -> float | None:
-    """The greatest crawl delay of some lines (seconds), or None (EXT-01).
-
-    Always finite, as JSON demands.
-    """
-    values = map(decode, {line.value for line in lines if line.field == "crawl-delay"})
-    seconds = (float(value) for value in values if _SECONDS.fullmatch(value))
-    return max((min(each, sys.float_info.max) for each in seconds), default=None)
 
 
 @lru_cache

@@ -27,7 +27,7 @@ from scrapy_robotspec.protocol.usage import (
 from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
@@ -39,8 +39,6 @@ _KEPT = 256
 #: Max crawlers whose statements are kept for one file.
 _KEPT_CRAWLERS = 16
 
-#: Source, value and line number of a statement.
-UsageLine = tuple[UsageSource, bytes, int]
 #: Length of a pattern as rules of the edition are measured, and its statements; those without a
 #: path have the empty pattern, of length 0.
 _Measured = tuple[int, list[UsageStatement]]
@@ -55,17 +53,23 @@ class UsageRules:
     """Every statement, in file order."""
 
     def __init__(
-        self, lines: Iterable[UsageLine], edition: Edition, policies: Sequence[_Policy] = ()
+        self,
+        body: bytes,
+        lines: Sequence[RawOther],
+        edition: Edition,
+        policies: Sequence[_Policy] = (),
     ) -> None:
         self._edition = edition
         self._policies = policies
         self._kept: dict[tuple[UsageStatement, ...], Usage] = {}
+        numbers = numbers_at(body, [line.start for line in lines])
         fields: dict[UsageSource, dict[str, _Measured]] = {}
         found: list[UsageStatement] = []
-        for source, value, number in lines:
-            path, preferences = split_path(value)
+        for line in lines:
+            path, preferences = split_path(line.value)
+            source = cast("UsageSource", line.field)
             written = None if path is None else decode(path)
-            found.append(UsageStatement(source, decode(preferences), written, number))
+            found.append(UsageStatement(source, decode(preferences), written, numbers[line.start]))
             by_pattern = fields.setdefault(source, {})
             for length, text in _patterns(path, edition):
                 if length > by_pattern.get(text, (-1,))[0]:
@@ -141,8 +145,6 @@ class FileUsage:
         self._body = body
         self._file = file
         lowered = body.lower()
-        self._may_state = b"content-usage" in lowered or b"content-signal" in lowered
-        self._may_have_license = b"license" in lowered
         named = [token for token in POLICY_TOKENS if token.encode() in lowered]
         followed = [(token, file.follow(token)) for token in named]
         self._policies = [
@@ -158,17 +160,14 @@ class FileUsage:
         if rules is None:
             if len(self._kept) >= _KEPT_CRAWLERS:
                 self._kept.clear()
-            numbers = numbers_at(self._body, starts)
-            stated = [
-                (cast("UsageSource", line.field), line.value, numbers[line.start]) for line in lines
-            ]
-            rules = self._kept[starts] = UsageRules(stated, self._file.edition, self._policies)
+            rules = UsageRules(self._body, lines, self._file.edition, self._policies)
+            self._kept[starts] = rules
         return rules
 
     @cached_property
     def licenses(self) -> tuple[str, ...]:
         """The absolute URLs of the license lines, in file order (USE-06)."""
-        if not self._may_have_license:
+        if not self._file.may_have_others:
             return ()
         groups = self._file.all_groups
         others = [*groups.outside, *(line for group in groups.groups for line in group.others)]
@@ -176,7 +175,7 @@ class FileUsage:
         return tuple(url for line in found if is_absolute(url := decode(line.value)))
 
     def _lines_for(self, tokens: Tokens) -> Sequence[RawOther]:
-        if not self._may_state:
+        if not self._file.may_have_others:
             return ()
         groups = self._file.all_groups
         begin = groups.groups[0].start if groups.groups else len(self._body)

@@ -7,17 +7,24 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.needles import Needles, needle_of
-from scrapy_robotspec.protocol.patterns import matches
-from scrapy_robotspec.protocol.searched_path import SearchedPath
+from scrapy_robotspec.protocol.patterns import PADDING, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: From this many patterns on, needles are looked up instead of tried one by one.
 INDEX_FROM = 64
 #: From this many patterns on whose needle is in a path, this path's suffixes are sorted. Files of
 #: real sites have fewer.
 SORT_FROM = 16
+#: Max length of a suffix that is compared (characters); it bounds memory. A longer literal is
+#: searched by its beginning first.
+_LENGTH = 512
+#: Max places of a literal that are kept; of more the first one and the last ones. Where a literal
+#: has more, the next place is near, so the path is searched for it.
+_KEPT = 64
+#: Sorts behind every character of a path.
+_LAST = chr(0x10FFFF)
 
 
 class Wildcards:
@@ -52,3 +59,50 @@ class Wildcards:
             may_match = searched is None or searched.may_match(text.split("*"))
             if may_match and matches(text, path, find):
                 yield self._keys[number]
+
+
+class SearchedPath:
+    """A path in which many literals are searched: its suffixes in order.
+
+    A literal begins those suffixes that stand together in the order, so a binary search finds all
+    its places. A path that only resembles the literals costs no more than another.
+    """
+
+    __slots__ = ("_order", "_padded", "_places", "_suffixes")
+
+    def __init__(self, path: str) -> None:
+        self._padded = path + PADDING
+        self._order = sorted(range(len(path)), key=lambda at: path[at : at + _LENGTH])
+        self._suffixes = [path[at : at + _LENGTH] for at in self._order]
+        self._places: dict[str, Sequence[int]] = {}
+
+    def may_match(self, literals: Sequence[str]) -> bool:
+        """Whether each literal has a place behind those before it."""
+        begin = sum(map(len, literals))
+        for literal in reversed(literals):
+            begin -= len(literal)
+            places = self._places_of(literal)
+            if not places or places[-1] < begin:
+                return False
+        return True
+
+    def find(self, literal: str, begin: int) -> int:
+        """The first place of a literal from an offset on, or -1."""
+        places = self._places_of(literal)
+        if not places or places[-1] < begin:
+            return -1
+        if len(literal) > _LENGTH or (begin > places[0] and len(places) == _KEPT):
+            return self._padded.find(literal, begin)
+        return places[bisect_left(places, begin)]
+
+    def _places_of(self, literal: str) -> Sequence[int]:
+        """The places of a literal, or of the beginning of a long one, in order."""
+        places = self._places.get(literal)
+        if places is None:
+            text = literal[:_LENGTH]
+            begin = bisect_left(self._suffixes, text)
+            places = sorted(self._order[begin : bisect_left(self._suffixes, text + _LAST, begin)])
+            if len(places) > _KEPT:
+                places[1 : 1 - _KEPT] = []
+            self._places[literal] = places
+        return places

@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.groups import is_absolute
+from scrapy_robotspec.protocol.groups import AllGroups, is_absolute
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt, may_have_other_lines
-from tests.support.tokens import accepted
-from tests.unit.protocol.property.strategies import wild_bodies, wild_tokens
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.unit.protocol.property.strategies import wild_bodies
 
 _sitemap_lines = st.tuples(
     st.sampled_from(
@@ -53,24 +52,25 @@ PLAIN = [
 
 @pytest.mark.parametrize("body", PLAIN)
 def test_a_plain_file_is_passed_over(body: bytes) -> None:
-    assert not may_have_other_lines(body)
+    assert not RobotsTxt.parse(body).file.may_have_others
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
 @pytest.mark.parametrize("line", [b"Crawl-delay: 1", b" x: y", b"disallowed: /", b"x y"])
 def test_anything_else_is_looked_at(line: bytes, end: bytes) -> None:
     for lines in ([line], [b"User-agent: *", line], [line, b"Disallow:"]):
-        assert may_have_other_lines(end.join(lines))
+        assert RobotsTxt.parse(end.join(lines)).file.may_have_others
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-@given(body=wild_bodies, names=wild_tokens)
-def test_no_other_line_is_ever_overlooked(
-    edition: str, body: bytes, names: tuple[str, ...] | str
-) -> None:
-    """EXT-03: in every edition and for every token."""
+@given(body=wild_bodies)
+def test_no_other_line_is_ever_overlooked(edition: str, body: bytes) -> None:
+    """EXT-03, USE-06, USE-07: in every edition, above the groups, too."""
     robots = RobotsTxt.parse(body, edition)
-    assert may_have_other_lines(robots.body) or not robots.other(accepted(names, edition))
+    every = AllGroups(robots.body, robots.edition)
+    lines = [*every.outside, *(line for group in every.groups for line in group.others)]
+    known = {"allow", "disallow", "sitemap", ""}
+    assert robots.file.may_have_others or {line.field for line in lines} <= known
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

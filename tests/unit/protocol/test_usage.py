@@ -20,7 +20,6 @@ from scrapy_robotspec.access.usage_policy import as_written
 from scrapy_robotspec.protocol import groups, wildcards
 from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
-from scrapy_robotspec.protocol.robotstxt import may_have_other_lines
 from scrapy_robotspec.protocol.usage import combine, parse_preferences
 
 SITE = "https://example.com"
@@ -311,7 +310,7 @@ def test_policy_token_disallows_a_use_where_its_own_group_disallows(
         ]
         assert bool(robots.usage_rules("b"))
         assert stated[0] in robots.usage_rules("b").statements
-        assert may_have_other_lines(robots.body)
+        assert robots.file.may_have_others
     else:
         assert stated == []
     renamed = RobotsTxt.parse("\n".join(lines).replace(POLICY, "p").encode(), edition)

@@ -19,7 +19,6 @@ from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import (
     needles,
     patterns,
-    searched_path,
     wildcards,
 )
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
@@ -51,7 +50,7 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
             assert next(wild.matching(ended, bound), bound) == expected
             for length, kept in product((1, 2, 64), (2, 3, 64)):
                 with (
-                    patch.multiple(searched_path, _LENGTH=length, _KEPT=kept),
+                    patch.multiple(wildcards, _LENGTH=length, _KEPT=kept),
                     patch.object(patterns, "MAX_PRODUCT", 0),
                 ):
                     assert next(wild.matching(ended, bound), bound) == expected
