@@ -61,10 +61,6 @@ class RequestCounts:
     after_sending: int = 0
     """Pages that left before their request was refused, by a final URL or a usage header."""
 
-    def add(self, outcome: str) -> None:
-        """A request has been decided about."""
-        self.by_outcome[outcome] += 1
-
     def undo(self, outcome: str, *, sent: bool = False) -> None:
         """Take a request out, which goes back or is decided again.
 

@@ -232,7 +232,7 @@ class DryRunMiddleware:
         if override is not None:
             rows.overridden(override.kinds, origin)
         requests = rows[origin].requests
-        requests.add(outcome_of(decision.allowed, decision.reason))
+        requests.by_outcome[outcome_of(decision.allowed, decision.reason)] += 1
         requests.sent += decision.allowed  # it would leave
         if not decision.allowed:
             rows.refused(decision, request.url)

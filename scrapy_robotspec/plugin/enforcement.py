@@ -92,13 +92,14 @@ class Enforcer:
             stats.of_pages[_FROM_CACHE[found.unreachable]] += 1
         if self._overrides and not again and (override := self._overrides.find(origin)) is not None:
             stats.overridden(override.kinds, origin)
-        if "robotspec" in request.meta or not decision.allowed:
+        meta = request.meta
+        if "robotspec" in meta or not decision.allowed:
             self._forget(request)
         if not decision.allowed:
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             stats.delay_not_kept(origin, extensions.crawl_delay)
-        request.meta["robotspec"] = summarize(answer)
+        meta["robotspec"] = summarize(answer)
         outcome = outcome_of(True, decision.reason)
         self._passed[request] = Passed(found, logged, outcome, origin)
         stats.count(outcome, origin)

@@ -79,9 +79,9 @@ class CrawlStats:
     def count(self, outcome: str, origin: Origin | None) -> None:
         """A request has *outcome*; *origin*: of its row in the report."""
         # hot path
-        self.requests.add(outcome)
+        self.requests.by_outcome[outcome] += 1
         if self._rows is not None:
-            self._rows[origin].requests.add(outcome)
+            self._rows[origin].requests.by_outcome[outcome] += 1
         if outcome == EXEMPT:
             self._stats.set_value("robotspec/unchecked", self.requests.by_outcome[EXEMPT])
 

@@ -76,12 +76,12 @@ def test_counts_add_up_however_requests_move(
     counts, wanted, after_sending = RequestCounts(), Counter[str](), 0
     for lots, goes in ((stay, False), (go_back, True)):
         for outcome, sent, second in lots:
-            counts.add(outcome)
+            counts.by_outcome[outcome] += 1
             last = outcome
             if second is not None:
                 left = sent and not goes and second in REFUSED
                 counts.undo(outcome, sent=left)
-                counts.add(second)
+                counts.by_outcome[second] += 1
                 after_sending += left
                 last = second
             if goes:
@@ -98,11 +98,11 @@ def test_pages_that_were_not_sent_are_the_rest() -> None:
     """Let through, not checked and refused after sending: sent or answered by a cache."""
     counts = RequestCounts()
     for outcome in ("rules", "rules", "override", "dont_obey_robotstxt", "no_robots_txt"):
-        counts.add(outcome)
-    counts.add("refused_rule")
+        counts.by_outcome[outcome] += 1
+    counts.by_outcome["refused_rule"] += 1
     counts.sent = 3
     counts.undo("rules", sent=True)
-    counts.add("refused_usage")
+    counts.by_outcome["refused_usage"] += 1
     assert counts.not_sent == 1
 
 

@@ -166,10 +166,10 @@ def test_the_bounds_keep_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
         fetch(table, replace(FAILED if number == 20 else FOUND, origin=origin), 0.1, NOW)
         table.wait_ended(origin, NOW + (6 if number == 40 else 1))
         if number == 60:
-            table[origin].requests.add("refused_rule")
+            table[origin].requests.by_outcome["refused_rule"] += 1
             table.refused(by_rule()._replace(origin=origin), "http://x")
         else:
-            table[origin].requests.add("rules")
+            table[origin].requests.by_outcome["rules"] += 1
             table.overridden(("token",), origin)
             table.usage({"search": "allow"}, origin)
         wanted["refused_rule" if number == 60 else "rules"] += 1
@@ -195,7 +195,7 @@ def test_without_an_unremarkable_origin_the_rest_counts(monkeypatch: pytest.Monk
     hosts = [Origin("http", f"h{number}.example", 80) for number in range(9)]
     for origin in hosts:
         table.wait_began(origin, NOW)
-        table[origin].requests.add("refused_rule")
+        table[origin].requests.by_outcome["refused_rule"] += 1
         table.refused(by_rule()._replace(origin=origin), f"{origin}/cart/")
         table.wait_ended(origin, NOW + 1)
     rows = table.rows()
