@@ -4,20 +4,21 @@
 its own clock. Only then is it decided which request goes: the best one that its rules still allow
 and that the downloader would send at once.
 
-Without the store each process keeps the turns that it had at an origin: of *n* processes last seen
-there each sends every *n*-th page. At an origin a process is in one of six states:
+Without the store each process keeps the pace that it had at an origin: of *n* processes last seen
+there each sends every *n*-th page, in slots of its own. At an origin a process is in one of six
+states:
 
     NEW       no reply yet: it is unknown how far the store's clock differs
     FREE      it asks for a slot
-    IN LINE   it has a ticket, and asks again with it
+    QUEUED    it has a position in the store's queue, and asks again with it
     GRANTED   it has a slot
-    LOST      the store fails: it takes its own turns, and asks at each
-    BACK      the store replies again; other processes may still take turns of their own
+    LOST      the store fails: it uses slots of its own, and asks at each
+    BACK      the store replies again; other processes may still use slots of their own
 
-    event                     NEW       FREE      IN LINE   GRANTED   LOST      BACK
+    event                     NEW       FREE      QUEUED    GRANTED   LOST      BACK
     ---------------------------------------------------------------------------------
     reply: a slot             FREE (1)  GRANTED   GRANTED   -         BACK (2)  BACK (2)
-    reply: a later slot       IN LINE   IN LINE   IN LINE   -         BACK      BACK
+    reply: a later slot       QUEUED    QUEUED    QUEUED    -         BACK      BACK
     no reply                  LOST (3)  LOST      LOST      -         LOST      LOST
     a page goes, or none may  -         -         -         FREE      LOST      BACK
     ``_RECOVERY`` has passed  -         -         -         -         -         FREE
@@ -65,10 +66,10 @@ _MARGIN, _MARGIN_MIN, _MARGIN_MAX = 0.05, 0.015, 0.25
 #: A page may be later than its slot by this part of the margin, at most by this many seconds. The
 #: rest is for the time between that look and the sending.
 _WINDOW, _WINDOW_MAX = 2 / 3, 0.05
-#: A place in line is looked at again after about this many slots, at most this many seconds: those
+#: A queue position is looked at again after about this many slots, at most this many seconds: those
 #: before it may have left.
 _LOOK, _LOOK_MAX, _LOOK_JITTER = 16, 30.0, 0.25
-#: Turns are this much later when the store is lost (seconds). Until then it was tried again:
+#: Own slots are this much later when the store is lost (seconds). Until then it was tried again:
 #: perhaps only one call failed.
 _RETRY = PAUSE + 1.0
 #: Processes notice one after the other that the store is back. All of them have when this time has
@@ -80,7 +81,7 @@ _READINGS = 16
 _EARLY = 0.002
 
 
-class Turn(NamedTuple):
+class Due(NamedTuple):
     """When a process goes on."""
 
     granted: bool
@@ -89,29 +90,69 @@ class Turn(NamedTuple):
     """Monotonic seconds."""
 
 
-@dataclass(slots=True)
-class Place:
-    """One process's place at an origin.
+@dataclass(slots=True, order=True)
+class _Waiter:
+    """A request that waits."""
+
+    rank: tuple[int, int]
+    """Lowest first: by priority, then by arrival."""
+    request: Request = field(compare=False)
+    delay: float = field(compare=False)
+    goes: Deferred[bool] = field(compare=False)
+
+
+@dataclass(slots=True, eq=False)
+class OriginPace:
+    """One process's pace at an origin, and its requests that wait there.
 
     Times are monotonic seconds unless said otherwise."""
 
     origin: Origin
     processes: int
     """Processes that share the origin, this one included, as last seen."""
-    ticket: float = 0.0
-    """Its place in line by the store's clock; 0.0 for none."""
+    not_before: float = 0.0
+    """No page goes before."""
+    position: float = 0.0
+    """Its position in the store's queue, by the store's clock; 0.0 for none."""
     slot: float = 0.0
     """Its slot by the store's clock; 0.0 for none."""
     given_up: float = 0.0
     """A slot that it had and did not use, by the store's clock; 0.0 for none."""
     since: float = -math.inf
     """When it began to wait: its last page, or one slot before it asked."""
-    turn: float = -math.inf
+    own_slot: float = -math.inf
     """Its next page if the store is lost."""
     ends: float = -math.inf
     """When all processes have noticed the end of an outage; inf: it lasts."""
     readings: deque[float] = field(default_factory=lambda: deque(maxlen=_READINGS))
     """Receipt of a reply minus the time in it. The least is closest: others were read late."""
+    waiters: list[_Waiter] = field(default_factory=list)
+    """In the order in which they go."""
+    is_served: bool = False
+    pause: Deferred[None] | None = None
+    timer: Any = None
+
+    def find_own_slot(self, after: float, spacing: float) -> None:
+        """Pass its own slots until *after*."""
+        if self.own_slot <= after:
+            period = self.processes * spacing
+            self.own_slot += period * (1 + (after - self.own_slot) // period)
+
+    def give_up(self) -> None:
+        """The slot is not used."""
+        self.given_up, self.slot = self.slot, 0.0
+
+    def wake(self) -> None:
+        """End the pause."""
+        if self.timer is not None:
+            self.timer.cancel()
+        pause, self.pause = self.pause, None
+        if pause is not None:
+            pause.callback(None)
+
+    def dismiss(self, waiter: _Waiter, goes: bool) -> None:
+        self.waiters.remove(waiter)
+        waiter.goes.callback(goes)
 
 
 def margin(delay: float) -> float:
@@ -124,8 +165,13 @@ def window(delay: float) -> float:
     return min(_WINDOW * margin(delay), _WINDOW_MAX)
 
 
+def spacing_of(delay: float) -> float:
+    """Seconds from a slot to the next one."""
+    return delay + margin(delay)
+
+
 class FleetPace:
-    """Turns of one process.
+    """Slots of one process.
 
     *monotonic* returns seconds.
 
@@ -144,72 +190,68 @@ class FleetPace:
         self._has_reached = False
         self._holds_until: float | None = None
 
-    async def ask(self, place: Place, delay: float) -> Turn:
-        """Ask for a slot; without the store *place* has its own turn."""
-        spacing = delay + margin(delay)
+    async def ask(self, pace: OriginPace, delay: float) -> Due:
+        """Ask for a slot; without the store *pace* has its own."""
+        spacing = spacing_of(delay)
         now = self._monotonic()
-        in_outage = now < place.ends
+        in_outage = now < pace.ends
         if in_outage:
-            self._find_turn(place, now - window(delay), spacing)
-            if place.turn > now:
-                return Turn(False, min(place.turn, place.ends))
-        if not place.ticket:
-            place.since = max(place.since, now - spacing)
-        asked = SlotRequest(spacing, place.ticket, place.given_up, bool(place.readings))
-        if in_outage:  # other processes may have their turns soon
+            pace.find_own_slot(now - window(delay), spacing)
+            if pace.own_slot > now:
+                return Due(False, min(pace.own_slot, pace.ends))
+        if not pace.position:
+            pace.since = max(pace.since, now - spacing)
+        asked = SlotRequest(spacing, pace.position, pace.given_up, bool(pace.readings))
+        if in_outage:  # other processes may have slots of their own soon
             asked = SlotRequest(spacing, within=window(delay))
-        place.ticket = place.given_up = place.slot = 0.0
+        pace.position = pace.given_up = pace.slot = 0.0
         try:
-            reply: Reservation = await maybeDeferred(self._store.reserve, place.origin, asked)
+            reply: Reservation = await maybeDeferred(self._store.reserve, pace.origin, asked)
         except StoreError:
-            return self._lose(place, delay)
-        return self._read(reply, place, spacing)
+            return self._lose(pace, delay)
+        return self._read(reply, pace, spacing)
 
-    def use(self, place: Place, at: float, delay: float) -> None:
+    def use(self, pace: OriginPace, at: float, delay: float) -> None:
         """A page goes with the slot at *at* (monotonic)."""
-        place.slot = 0.0
-        place.since = at
-        place.turn = at + place.processes * (delay + margin(delay))
+        pace.slot = 0.0
+        pace.since = at
+        pace.own_slot = at + pace.processes * spacing_of(delay)
 
-    def give_up(self, place: Place) -> None:
-        """The slot is not used."""
-        place.given_up, place.slot = place.slot, 0.0
-
-    def _read(self, reply: Reservation, place: Place, spacing: float) -> Turn:
+    def _read(self, reply: Reservation, pace: OriginPace, spacing: float) -> Due:
         now = self._monotonic()
         self._has_reached = True
-        place.readings.append(now - reply.now)
-        at = reply.at + min(place.readings)
-        if place.ends == math.inf:
-            place.ends = now + _RECOVERY
-        place.slot = reply.at if reply.granted else 0.0
-        if len(place.readings) == 1 and (reply.granted or now < place.ends):
-            self.give_up(place)  # the reply may have been read late, or others have turns
-            return Turn(False, max(now, place.ends))
-        if now < place.ends:
-            self._find_turn(place, now, spacing)
-            return Turn(reply.granted, at if reply.granted else min(place.turn, place.ends))
-        place.turn = at
-        waited = max(1, round((at - place.since) / spacing))
-        # A power of two: turns of processes that have counted differently do not meet.
-        self.processes = place.processes = 1 << (waited - 1).bit_length()
+        pace.readings.append(now - reply.now)
+        at = reply.at + min(pace.readings)
+        if pace.ends == math.inf:
+            pace.ends = now + _RECOVERY
+        pace.slot = reply.at if reply.granted else 0.0
+        if len(pace.readings) == 1 and (reply.granted or now < pace.ends):
+            pace.give_up()  # the reply may have been read late, or others have slots
+            return Due(False, max(now, pace.ends))
+        if now < pace.ends:
+            pace.find_own_slot(now, spacing)
+            return Due(reply.granted, at if reply.granted else min(pace.own_slot, pace.ends))
+        pace.own_slot = at
+        waited = max(1, round((at - pace.since) / spacing))
+        # A power of two: own slots of processes that have counted differently do not meet.
+        self.processes = pace.processes = 1 << (waited - 1).bit_length()
         if reply.granted:
-            return Turn(True, at)
-        place.ticket = reply.at
+            return Due(True, at)
+        pace.position = reply.at
         look = min(_LOOK * spacing, _LOOK_MAX) * (1 + _LOOK_JITTER * (2 * random.random() - 1))
-        return Turn(False, min(at - HORIZON, now + look))
+        return Due(False, min(at - HORIZON, now + look))
 
     # --- without the store
 
-    def _lose(self, place: Place, delay: float) -> Turn:
-        now, spacing = self._monotonic(), delay + margin(delay)
-        if place.ends < math.inf:
-            place.turn = max(place.turn, now) + _RETRY
-        place.ends = math.inf
+    def _lose(self, pace: OriginPace, delay: float) -> Due:
+        now, spacing = self._monotonic(), spacing_of(delay)
+        if pace.ends < math.inf:
+            pace.own_slot = max(pace.own_slot, now) + _RETRY
+        pace.ends = math.inf
         if not self._has_reached and now < self._hold_until(now):
-            place.turn = now + RETRY_PAUSE
-        self._find_turn(place, now - window(delay), spacing)
-        return Turn(place.turn <= now, place.turn)
+            pace.own_slot = now + RETRY_PAUSE
+        pace.find_own_slot(now - window(delay), spacing)
+        return Due(pace.own_slot <= now, pace.own_slot)
 
     def _hold_until(self, now: float) -> float:
         if self._holds_until is None:
@@ -221,48 +263,6 @@ class FleetPace:
                 self._hold,
             )
         return self._holds_until
-
-    def _find_turn(self, place: Place, after: float, spacing: float) -> None:
-        """Pass the turns of *place* until *after*."""
-        if place.turn <= after:
-            period = place.processes * spacing
-            place.turn += period * (1 + (after - place.turn) // period)
-
-
-@dataclass(slots=True, order=True)
-class _Waiter:
-    """A request that waits."""
-
-    rank: tuple[int, int]
-    """Lowest first: by priority, then by arrival."""
-    request: Request = field(compare=False)
-    delay: float = field(compare=False)
-    turn: Deferred[bool] = field(compare=False)
-
-
-@dataclass(slots=True, eq=False)
-class _Line(Place):
-    """The waiting requests of one origin."""
-
-    not_before: float = 0.0
-    """Monotonic seconds: no page goes before."""
-    waiters: list[_Waiter] = field(default_factory=list)
-    """In the order in which they go."""
-    is_served: bool = False
-    pause: Deferred[None] | None = None
-    timer: Any = None
-
-    def wake(self) -> None:
-        """End the pause."""
-        if self.timer is not None:
-            self.timer.cancel()
-        pause, self.pause = self.pause, None
-        if pause is not None:
-            pause.callback(None)
-
-    def dismiss(self, waiter: _Waiter, goes: bool) -> None:
-        self.waiters.remove(waiter)
-        waiter.turn.callback(goes)
 
 
 class CrawlDelay:
@@ -282,12 +282,12 @@ class CrawlDelay:
         monotonic: Callable[[], float] = time.monotonic,
         call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
-        self._pace = FleetPace(store, hold, monotonic)
+        self._fleet = FleetPace(store, hold, monotonic)
         self._robots = robots
         self._clock = clock
         self._monotonic = monotonic
         self._call_later = call_later
-        self._lines: dict[Origin, _Line] = {}
+        self._paces: dict[Origin, OriginPace] = {}
         self._numbers = count()
         self._closed = False
 
@@ -298,85 +298,85 @@ class CrawlDelay:
 
         Before *earliest* (epoch seconds) no page goes. Cancelling is harmless.
         """
-        line = self._lines.get(origin)
-        if line is None:
+        pace = self._paces.get(origin)
+        if pace is None:
             ahead = earliest - self._clock()
             # A time further ahead than the delay comes from a clock that differs from ours.
             not_before = self._monotonic() + (ahead if ahead <= delay else 0.0)
-            line = self._lines[origin] = _Line(origin, self._pace.processes, not_before=not_before)
-        turn: Deferred[bool] = Deferred(lambda _: line.waiters.remove(waiter))
-        waiter = _Waiter((-request.priority, next(self._numbers)), request, delay, turn)
-        insort(line.waiters, waiter)
-        if not line.is_served:
-            line.is_served = True
-            line.wake()
-            Deferred.fromCoroutine(self._serve(line))
-        return turn
+            pace = self._paces[origin] = OriginPace(origin, self._fleet.processes, not_before)
+        goes: Deferred[bool] = Deferred(lambda _: pace.waiters.remove(waiter))
+        waiter = _Waiter((-request.priority, next(self._numbers)), request, delay, goes)
+        insort(pace.waiters, waiter)
+        if not pace.is_served:
+            pace.is_served = True
+            pace.wake()
+            Deferred.fromCoroutine(self._serve(pace))
+        return goes
 
     def is_spaced(self, origin: Origin) -> bool:
         """Whether requests of *origin* should leave their queue one at a time."""
-        return origin in self._lines
+        return origin in self._paces
 
     def close(self) -> None:
         """Ask for no more slots."""
         self._closed = True
-        for line in self._lines.values():
-            line.wake()
-        self._lines.clear()
+        for pace in self._paces.values():
+            pace.wake()
+        self._paces.clear()
 
     # --- one origin
 
-    async def _serve(self, line: _Line) -> None:
-        """Let the requests of *line* go, one with each slot."""
+    async def _serve(self, pace: OriginPace) -> None:
+        """Let the requests of *pace* go, one with each slot."""
         delay = 0.0
-        while line.waiters and not self._closed:
-            delay = line.waiters[0].delay
+        while pace.waiters and not self._closed:
+            delay = pace.waiters[0].delay
             try:
-                await self._take_turn(line)
+                await self._await_slot(pace)
             except Exception:
-                logger.exception("Error in the crawl delay of %s", line.origin)
-                await self._sleep(line, RETRY_PAUSE)
-        line.is_served = False
+                logger.exception("Error in the crawl delay of %s", pace.origin)
+                await self._sleep(pace, RETRY_PAUSE)
+        pace.is_served = False
         if not self._closed:  # until its last slot has ended
-            line.timer = self._call_later(2 * delay + HORIZON, self._lines.pop, line.origin)
+            pace.timer = self._call_later(2 * delay + HORIZON, self._paces.pop, pace.origin)
 
-    async def _take_turn(self, line: _Line) -> None:
-        best, now = line.waiters[0], self._monotonic()
-        if not self._is_current(line, best):
+    async def _await_slot(self, pace: OriginPace) -> None:
+        best, now = pace.waiters[0], self._monotonic()
+        if not self._is_current(pace, best):
             return
         delay = best.delay
-        wait = max(line.not_before - now, self._robots.engine.send_wait(best.request))
+        wait = max(pace.not_before - now, self._robots.engine.send_wait(best.request))
         if wait > 0:
-            await self._sleep(line, wait)
+            await self._sleep(pace, wait)
             return
-        turn = await self._pace.ask(line, delay)
-        await self._sleep(line, turn.at - self._monotonic())
-        if turn.granted:
-            self._use(line, turn.at, delay)
+        due = await self._fleet.ask(pace, delay)
+        await self._sleep(pace, due.at - self._monotonic())
+        if due.granted:
+            self._use(pace, due.at, delay)
 
-    def _use(self, line: _Line, at: float, delay: float) -> None:
+    def _use(self, pace: OriginPace, at: float, delay: float) -> None:
         """Let a request go with the slot at *at*, which has a spacing for *delay*."""
         now = self._monotonic()
         if at - _EARLY <= now <= at + window(delay) and not self._closed:
-            for waiter in list(line.waiters):
-                if waiter.turn.called:  # cancelled, because another one was dismissed
+            for waiter in list(pace.waiters):
+                if waiter.goes.called:  # cancelled, because another one was dismissed
                     continue
-                fits = self._is_current(line, waiter) and waiter.delay <= delay
+                fits = self._is_current(pace, waiter) and waiter.delay <= delay
                 if fits and self._robots.engine.send_wait(waiter.request) <= 0:
-                    self._pace.use(line, at, delay)
-                    line.dismiss(waiter, True)
+                    self._fleet.use(pace, at, delay)
+                    pace.dismiss(waiter, True)
                     return
-        self._pace.give_up(line)
+        pace.give_up()
 
-    def _is_current(self, line: _Line, waiter: _Waiter) -> bool:
+    def _is_current(self, pace: OriginPace, waiter: _Waiter) -> bool:
         """Whether *waiter* waits for a delay by the rules in force; else it is dismissed."""
-        waiter.delay = self._robots.delay_now(line.origin, waiter.request) or 0.0
+        waiter.delay = self._robots.delay_now(pace.origin, waiter.request) or 0.0
         if not waiter.delay:
-            line.dismiss(waiter, False)
+            pace.dismiss(waiter, False)
         return waiter.delay > 0
 
-    async def _sleep(self, line: _Line, seconds: float) -> None:
+    async def _sleep(self, pace: OriginPace, seconds: float) -> None:
         if seconds > 0 and not self._closed:
-            line.pause = Deferred()
-            line.timer = self._call_later(seconds, line.wake)
-            await line.pause
+            pace.pause = Deferred()
+            pace.timer = self._call_later(seconds, pace.wake)
+            await pace.pause

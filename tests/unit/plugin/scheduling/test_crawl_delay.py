@@ -96,7 +96,7 @@ def test_a_request_that_arrives_after_the_delay_goes_at_once(
 def test_an_idle_origin_is_forgotten(fleet: Fleet, waiting: Waiting) -> None:
     waiting.add("a")
     fleet.run(30)
-    assert waiting.process.crawl_delay._lines == {}
+    assert waiting.process.crawl_delay._paces == {}
 
 
 def test_a_request_that_is_cancelled_takes_no_slot(fleet: Fleet, waiting: Waiting) -> None:
