@@ -44,8 +44,8 @@ def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[
     for encoding in reversed(encodings):
         if encoding not in _NO_ENCODING and _looks_encoded(body, encoding):
             layers += 1
-            unpack = _UNPACKERS.get(encoding, _unreadable)
-            body, complete = unpack(body, limit) if layers <= _MAX_LAYERS else (b"", False)
+            unpack = _UNPACKERS.get(encoding) if layers <= _MAX_LAYERS else None
+            body, complete = unpack(body, limit) if unpack is not None else (b"", False)
             whole = whole and (complete or len(body) >= limit)
     return body[:limit], whole
 
@@ -133,10 +133,6 @@ def _unzstd(body: bytes, limit: int) -> Unpacked:
     except _ZSTD.ZstdError:
         return b"", False
     return decoded, not body
-
-
-def _unreadable(body: bytes, limit: int) -> Unpacked:
-    return b"", False
 
 
 _UNPACKERS: dict[bytes, Callable[[bytes, int], Unpacked]] = {

@@ -126,7 +126,7 @@ def _parse(base: str) -> Origin | None:
     canonical = _CANONICAL.fullmatch(base)
     if canonical:
         return str.__new__(Origin, canonical[1])
-    if not _may_have_robots_txt(base):
+    if not _clean(base[:16]).lower().startswith(("http", "ftp")):  # data: URLs may be long
         return None
     try:
         # A backslash ends the authority as a slash does: so browsers and Scrapy read it.
@@ -155,11 +155,6 @@ def _host(name: str, with_port: str) -> str:
             name = urlsplit(safe_url_string(f"http://{name}/")).hostname or ""
     name = name.lower()
     return name if name.endswith("..") else name.removesuffix(".")
-
-
-def _may_have_robots_txt(base: str) -> bool:
-    """Whether the scheme may have a robots.txt. ``data:`` URLs may be long: a quick check."""
-    return _clean(base[:16]).lower().startswith(("http", "ftp"))
 
 
 def _clean(url: str) -> str:

@@ -115,7 +115,6 @@ def _entries(site: OriginStats, facts: CrawlFacts, now: float) -> Iterator[tuple
     is_given_up = end is not None and end.end == "given_up"
     is_awaited = since is not None or (site.first_asked is not None and site.answered is None)
     if is_awaited or site.answer == "unreachable":
-        is_given_up = False
         lost = site.requests.by_outcome["refused_unreachable"]
         yield "silent", _of_site(site, words, lost, wait)
     elif end is not None and not is_given_up and site.was_slow(facts.slow):

@@ -181,7 +181,10 @@ class CrawlStats:
         if self._rows is not None and waiting:
             self._rows[found.origin].wait_end = end
         if found.action is Action.REFUSE:
-            self._log_given_up(found.origin, end, waiting)
+            text = f"{count(waiting, 'request')} refused; further ones are refused until it answers"
+            self.progress.on_given_up(
+                found.origin, failure_words(end.failure), f"{end.words}: {text}"
+            )
         else:
             self._released(found, end, waiting)
 
@@ -208,10 +211,6 @@ class CrawlStats:
             left = self._settings.retry_times - (record.temporary or record.failures) + 1
             return f"after {count(left, 'more attempt')}"
         return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
-
-    def _log_given_up(self, origin: Origin, end: WaitEnd, waiting: int) -> None:
-        text = f"{count(waiting, 'request')} refused; further ones are refused until it answers"
-        self.progress.on_given_up(origin, failure_words(end.failure), f"{end.words}: {text}")
 
     def _released(self, found: Resolved, end: WaitEnd, waiting: int) -> None:
         origin, allows = found.origin, found.action is Action.ALLOW
