@@ -1,0 +1,137 @@
+"""What the end of a fetch and a refusal do to stats, log and account."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.statscollectors import StatsCollector
+
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.lookup import FetchDone, Pending
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
+from scrapy_robotspec.lookup.rules_cache import RulesCache
+from scrapy_robotspec.plugin.exceptions import refusal
+from scrapy_robotspec.plugin.reporting.stats import CrawlStats, shown_request
+from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector
+from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
+
+
+class Crawl:
+    """The stats of a crawl without requests, with its log lines."""
+
+    def __init__(self, caplog: pytest.LogCaptureFixture, **settings: Any) -> None:
+        caplog.set_level(logging.DEBUG, "scrapy_robotspec")
+        self._caplog = caplog
+        crawler = Crawler(Spider, {"USER_AGENT": "shop", "LOGSTATS_INTERVAL": 0})
+        crawler.spider = Spider("shop")
+        self._settings = Settings(user_agent_token=("shop",), progress_after=0, **settings)
+        self.collected = StatsCollector(crawler)
+        self.live = LiveOrigins()
+        tokens = TokenSelector(crawler, self._settings)
+        self.stats = CrawlStats(crawler, self._settings, self.collected, self.live, tokens)
+
+    def fetched(
+        self, record: RobotsRecord, before: RobotsRecord | None = None, now: float = 1000.0
+    ) -> None:
+        """A fetch turned *before* into *record*."""
+        policy = AccessPolicy(
+            edition=get_edition("google-2019"), unreachable=self._settings.unreachable
+        )
+        plan = policy.plan(record, now)
+        found: Any = Pending(record.origin, plan.until)
+        if plan.action.value not in ("wait",):
+            found = RulesCache().make(record, plan, policy.edition, now)
+        self.stats.on_fetch_done(FetchDone(found, record, before, None, 0.1))
+
+    def lines(self) -> list[str]:
+        """The lines since the last call."""
+        found = [record.getMessage() for record in self._caplog.records]
+        self._caplog.clear()
+        return found
+
+
+def wait(crawl: Crawl, origin: Origin, requests: int) -> None:
+    live = crawl.live.use(origin)
+    live.waits = requests
+    crawl.stats.progress.wait_began(live)
+
+
+def test_a_wait_that_was_logged_has_its_end_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """The line names the attempts and the failure before."""
+    crawl = Crawl(caplog)
+    wait(crawl, DOWN, 2)
+    failed = replace(FAILED, next_attempt=1001.0, unanswered=1)
+    crawl.fetched(failed)
+    (line,) = crawl.lines()
+    assert line.startswith("robots.txt of http://down.example:8080 is unreachable (refused): 2 ")
+    crawl.fetched(replace(FOUND, origin=DOWN), failed)
+    assert crawl.lines() == [
+        (
+            "robots.txt of http://down.example:8080 has answered after 2 attempts (refused): "
+            "with rules, 2 requests released"
+        )
+    ]
+    values = crawl.collected.get_stats()
+    assert values["robotspec/released"] == values["robotspec/waited"] == 2
+    assert values["robotspec/cache/miss"] == values["robotspec/retry_count"] == 1
+
+
+def test_a_doubt_is_counted_once_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    """FET-20: a failed refresh is no new answer, and the same doubt again no news."""
+    crawl = Crawl(caplog)
+    page = replace(FOUND, doubt="HTML page")
+    crawl.fetched(page)
+    again = replace(page, fetched_at=1500.0)
+    crawl.fetched(again, page, 1500.0)
+    crawl.fetched(replace(again, failed_at=1600.0, failures=1), again, 1600.0)
+    assert crawl.collected.get_stats()["robotspec/no robots.txt: HTML page"] == 2
+    (line,) = crawl.lines()
+    assert line.startswith("no robots.txt: HTML page at https://shop.example/robots.txt")
+
+
+def test_pages_without_rules_are_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Also where the outage began before the crawl did."""
+    crawl = Crawl(caplog, unreachable="allow")
+    failed = replace(FAILED, failures=7, next_attempt=1001.0)
+    for _ in range(3):
+        crawl.fetched(failed, failed)
+    (line,) = crawl.lines()
+    assert "ROBOTSPEC_UNREACHABLE is 'allow': its pages are crawled without rules" in line
+
+
+def test_a_refusal_is_counted_and_logged_without_user_info(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """LOC-10."""
+    crawl = Crawl(caplog)
+    request = Request("https://user:secret@shop.example/cart/")
+    decision = Decision(False, "rule", RULES.explain("/cart/", ()), origin=SHOP)
+    crawl.stats.refused(request, request, refusal(decision))
+    (line,) = crawl.lines()
+    assert line == (
+        "Forbidden by robots.txt: <GET https://shop.example/cart/> (line 2: 'Disallow: /cart/')"
+    )
+    assert crawl.collected.get_stats()["robotstxt/forbidden"] == 1
+    assert crawl.stats.requests.by_outcome["refused_rule"] == 1
+    assert "secret" not in shown_request(request)
+
+
+def test_crawl_delays_that_are_not_kept_are_summed_up(caplog: pytest.LogCaptureFixture) -> None:
+    """EXT-01: the number of origins and the longest delay, at the end."""
+    crawl = Crawl(caplog)
+    for origin, delay in ((SHOP, 2.0), (DOWN, 30.0), (SHOP, 3.0)):
+        crawl.stats.delay_not_kept(origin, delay)
+    crawl.stats.close("finished")
+    assert crawl.lines()[-1] == (
+        "crawl delay not kept: 2 origins ask for one, at most 30 s (ROBOTSPEC_CRAWL_DELAY)"
+    )
