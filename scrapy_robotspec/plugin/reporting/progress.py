@@ -129,12 +129,12 @@ class Progress:
         if self.end_wait(origin):  # else a probe of an origin that was given up before
             self._write(origin, "given_up", failure, text)
 
-    def on_answered(self, origin: Origin) -> bool:
-        """Return whether waiting for *origin* was logged."""
+    def on_answered(self, origin: Origin, text: str) -> None:
+        """*origin* has answered; *text* is logged if the wait for it was."""
         self.end_wait(origin)
-        was_logged = origin in self._logged
-        self._logged.discard(origin)
-        return was_logged
+        if origin in self._logged:
+            self._logged.remove(origin)
+            logger.info("robots.txt of %s %s", origin, text)
 
     def waiting_changed(self, change: int) -> None:
         """*change* more requests wait in the queues."""

@@ -216,23 +216,16 @@ class CrawlStats:
         origin, allows = found.origin, found.action is Action.ALLOW
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
-        was_logged = self.progress.on_answered(origin)
-        if allows and found.reason == "unreachable":
-            if origin not in self._warned and len(self._warned) < ORIGINS_COUNTED:
-                self._warned.add(origin)
-                logger.warning(
-                    "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "
-                    "its pages are crawled without rules",
-                    origin,
-                    failure_words(end.failure),
-                )
-        elif was_logged:
-            logger.info(
-                "robots.txt of %s %s: %s, %s released",
+        result = f"{end.result(found.record, allows=allows)}, {count(waiting, 'request')} released"
+        self.progress.on_answered(origin, f"{end.words}: {result}")
+        is_new = origin not in self._warned and len(self._warned) < ORIGINS_COUNTED
+        if allows and found.reason == "unreachable" and is_new:
+            self._warned.add(origin)
+            logger.warning(
+                "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "
+                "its pages are crawled without rules",
                 origin,
-                end.words,
-                end.result(found.record, allows=allows),
-                count(waiting, "request"),
+                failure_words(end.failure),
             )
 
     def _write_counts(self) -> None:

@@ -66,8 +66,9 @@ def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
     ]
     log.clock.advance(30)
     assert log.lines() == []
-    assert log.progress.on_answered(A) is True
-    assert log.progress.on_answered(A) is False
+    for _ in range(2):
+        log.progress.on_answered(A, "has answered")
+    assert log.lines() == ["robots.txt of http://a.example has answered"]
 
 
 def test_an_answer_in_time_is_not_logged(log: Log) -> None:
@@ -75,7 +76,7 @@ def test_an_answer_in_time_is_not_logged(log: Log) -> None:
     log.wait(A)
     log.wait(B)
     log.clock.advance(1)
-    assert log.progress.on_answered(A) is False
+    log.progress.on_answered(A, "has answered")
     log.progress.end_wait(B)
     assert list(log.progress.pending()) == []
     log.clock.advance(300)
@@ -91,13 +92,15 @@ def test_the_summary_line_comes_at_intervals_while_anything_waits(log: Log) -> N
     log.clock.advance(50)
     summary = "robots.txt: 2 origins pending, 41 requests waiting, longest 60 s (a.example)"
     assert summary in log.lines()
-    log.progress.on_answered(A)
+    log.progress.on_answered(A, "has answered")
+    log.lines()
     log.progress.waiting_changed(-40)
     log.clock.advance(60)
     assert log.lines() == [
         "robots.txt: 1 origin pending, 1 request waiting, longest 110 s (b.example)"
     ]
-    log.progress.on_answered(B)
+    log.progress.on_answered(B, "has answered")
+    log.lines()
     log.clock.advance(600)
     assert log.lines() == []
     assert not log.clock.getDelayedCalls()
