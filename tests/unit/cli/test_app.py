@@ -88,7 +88,7 @@ def test_a_command_for_files_starts_without_scrapy_and_templates() -> None:
     )
     names = process("-c", program).stdout.split()
     loaded = {name.partition(".")[0] for name in names}
-    assert not loaded & {"scrapy", "twisted", "jinja2", "w3lib", "difflib", "sqlite3"}
+    assert not loaded & {"scrapy", "twisted", "jinja2", "w3lib", "json", "difflib", "sqlite3"}
     words = {
         "scrapy_robotspec.access",
         "scrapy_robotspec.access.account",
