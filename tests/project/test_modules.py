@@ -1,0 +1,62 @@
+"""Each module has a file of tests of its name, where a reader looks for them first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import scrapy_robotspec
+
+PACKAGE = Path(scrapy_robotspec.__file__).parent
+TESTS = Path(__file__).parents[1]
+#: They contain nothing to test.
+EXEMPT = {"__init__", "__main__", "_version"}
+#: Modules whose tests have other names so far.
+OPEN = {
+    "cli/differences.py",
+    "cli/options.py",
+    "cli/session.py",
+    "converters.py",
+    "evidence/log_lines.py",
+    "evidence/run_reader.py",
+    "evidence/run_writer.py",
+    "evidence/states.py",
+    "folders.py",
+    "lookup/live_origins.py",
+    "plugin/_compat.py",
+    "plugin/browser/browsers.py",
+    "plugin/browser/chromium.py",
+    "plugin/browser/guard.py",
+    "plugin/browser/handler.py",
+    "plugin/enforcement.py",
+    "plugin/evidence/observer.py",
+    "plugin/evidence/opening.py",
+    "plugin/fetching/attempt.py",
+    "plugin/fetching/crawl_runtime.py",
+    "plugin/middleware.py",
+    "plugin/robots.py",
+    "plugin/scheduling/redis_parking.py",
+    "plugin/scheduling/request_waits.py",
+    "plugin/settings/composite.py",
+    "plugin/settings/request_policy.py",
+    "plugin/spiders.py",
+    "protocol/lint/characters.py",
+    "protocol/lint/crawlers.py",
+    "protocol/lint/group_checks.py",
+    "protocol/lint/group_reader.py",
+    "protocol/lint/redundancy.py",
+    "protocol/models.py",
+    "protocol/precedence.py",
+    "protocol/searched_path.py",
+    "protocol/usage_rules.py",
+    "store/base.py",
+    "store/spill.py",
+}
+
+
+def test_each_module_has_tests_of_its_name() -> None:
+    tested = {path.stem.removeprefix("test_") for path in TESTS.rglob("test_*.py")}
+    modules = {path: path.stem for path in PACKAGE.rglob("*.py") if path.stem not in EXEMPT}
+    missing = {
+        str(path.relative_to(PACKAGE)) for path, name in modules.items() if name not in tested
+    }
+    assert missing <= OPEN
