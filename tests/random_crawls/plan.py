@@ -1,6 +1,6 @@
 """The plan of a random crawl, drawn from a seed: sites, settings, processes and requests.
 
-Plain values only: ``world.py`` answers by them, ``inside.py`` crawls by them, ``laws.py`` judges.
+Plain values only: ``history.py`` answers by them, ``inside.py`` crawls by them.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ USE = "train-ai"
 DEAD_PROXY = "http://127.0.0.9:9"
 #: Seconds until each site gives its last answer, which it gives from then on.
 _CHANGING = 4.0
+_KINDS = (*["rules"] * 3, "missing", "down", "doubtful", "temporary", "silent", "broken")
 _STATUSES = {"missing": (404, 410), "doubtful": (200, 403), "temporary": (429, 408)}
 _SCHEDULERS: dict[str, dict[str, Any]] = {
     "ours": {},
@@ -56,8 +57,7 @@ class RobotsResponse:
     """``rules``, ``missing``, ``doubtful``, ``temporary``, ``down``, ``silent`` or ``broken``."""
     status: int
     groups: Mapping[str, Group]
-    life: int | None
-    """Its ``max-age`` in seconds."""
+    life: int | None  # its ``max-age`` in seconds
     slow: float
     hops: int
 
@@ -91,13 +91,11 @@ class Page:
 
     id: int
     url: str
-    via: str
-    """``start``, ``late``, ``link`` (of the first page that answers) or ``inline``."""
+    via: str  # ``start``, ``late``, ``link`` (of the first page that answers) or ``inline``
     priority: int
     proxy: str | None
     tokens: tuple[str, ...] | None
-    exempt: bool
-    """``dont_obey_robotstxt``."""
+    exempt: bool  # ``dont_obey_robotstxt``
     meddling: Mapping[str, str] = field(default_factory=dict)
     """What other middlewares do to it, by their places."""
 
@@ -119,16 +117,12 @@ class Plan:
     sites: tuple[Site, ...]
     settings: Mapping[str, Any]
     scheduler: str
-    store: str
-    """``memory``, ``sqlite`` or ``redis``."""
-    resumable: bool
-    """Whether requests outlive their process: JOBDIR, or a queue in Redis."""
-    lingers: bool
-    """Whether spiders stay open for a while after their last request."""
+    store: str  # ``memory``, ``sqlite`` or ``redis``
+    resumable: bool  # whether requests outlive their process: JOBDIR, or a queue in Redis
+    lingers: bool  # whether spiders stay open for a while after their last request
     phases: tuple[tuple[Process, ...], ...]
     """One after the other; the processes of a phase run at the same time."""
-    pages: Mapping[str, tuple[Page, ...]]
-    """By spider."""
+    pages: Mapping[str, tuple[Page, ...]]  # by spider
 
     def page(self, number: int) -> Page:
         """The request with this id."""
@@ -171,19 +165,8 @@ def _site(draw: _Draw, number: int) -> Site:
     host = f"site{number}.example" if draw.chance(0.25) else f"127.0.1.{number + 1}"
     has_delay = draw.chance(0.3)
     moments = sorted(draw.uniform(0, _CHANGING) for _ in range(draw.randint(0, 4)))
-    kinds = (
-        "rules",
-        "rules",
-        "rules",
-        "missing",
-        "down",
-        "doubtful",
-        "temporary",
-        "silent",
-        "broken",
-    )
-    changing = [(at, _response(draw, has_delay, draw.choice(kinds))) for at in moments]
-    last = _response(draw, has_delay, draw.choice(kinds[:5]))
+    changing = [(at, _response(draw, has_delay, draw.choice(_KINDS))) for at in moments]
+    last = _response(draw, has_delay, draw.choice(_KINDS[:5]))
     return Site(host, (*changing, (_CHANGING, last)))
 
 
