@@ -239,3 +239,16 @@ def test_both_readings_of_a_url_with_dot_segments_count(tmp_path: Path) -> None:
     crawl.fetch(SITE)
     crawl.close()
     assert one(tmp_path, 10, f"{SITE}/x/../private/x") == "disallowed"
+
+
+def test_disallowed_requests_are_kept_up_to_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are counted."""
+    monkeypatch.setattr("scrapy_robotspec.evidence.audit._MAX_ACCUSED", 2)
+    crawl = Crawl(tmp_path)
+    crawl.fetch("https://example.com", RULES)
+    crawl.close()
+    url = "https://example.com/private/x"
+    audit = audited(tmp_path, [(START + second, url) for second in range(5)])
+    assert (audit.disallowed, len(audit.accused)) == (5, 2)

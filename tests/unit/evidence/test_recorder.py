@@ -201,13 +201,3 @@ def test_files_deleted_during_a_crawl_are_reported(
     assert f"No such file or directory: '{deleted}'" in first
     assert "start the crawl again" in first
     assert str(deleted) in last
-
-
-def test_a_file_that_exists_is_never_overwritten(tmp_path: Path) -> None:
-    run = new_run_name(START)
-    RunWriter(tmp_path, run, HEADER, {}).flush()
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(FileExistsError):
-        RunWriter(tmp_path, run, HEADER, {})
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert new_run_name(START) != new_run_name(START)

@@ -79,17 +79,6 @@ def test_any_line_that_is_removed_repeated_or_moved_is_found(folder: Path) -> No
         assert not replay(folder).is_good
 
 
-def test_a_file_that_is_removed_is_found(folder: Path) -> None:
-    for path in (log_of(folder), archive_of(folder)):
-        kept = path.read_bytes()
-        path.unlink()
-        result = replay(folder)
-        assert not result.is_good
-        assert any("No such file" in problem for problem in result.problems)
-        assert not any("None" in problem for problem in result.problems)  # states have no URL
-        path.write_bytes(kept)
-
-
 @pytest.mark.parametrize("removed", [1, 40, 120])
 def test_a_last_line_that_was_cut_is_tolerated_and_named(folder: Path, removed: int) -> None:
     """As a machine that lost its power leaves it; the last line is the run's end."""
@@ -100,18 +89,6 @@ def test_a_last_line_that_was_cut_is_tolerated_and_named(folder: Path, removed: 
     assert result.decisions == 5
     if removed > 1:  # else only the line's end is missing
         assert "no last line" in result.notes[-1]
-
-
-def test_a_record_that_no_line_names_yet_is_tolerated_in_a_killed_run(tmp_path: Path) -> None:
-    crawl = Crawl(tmp_path)
-    crawl.fetch(SITE)
-    crawl.decide(f"{SITE}/")
-    crawl.writer.flush()
-    with archive_of(tmp_path).open("ab") as file:
-        file.write(b"torn")
-    result = replay(tmp_path)
-    assert result.is_good
-    assert any("last 4 bytes" in note for note in result.notes)
 
 
 # --- logs that were written again, with a chain that fits
@@ -162,24 +139,6 @@ def test_settings_that_decide_otherwise_differ(folder: Path) -> None:
     result = replay(folder)
     assert result.differ == 1
     assert any("does not follow from the archived exchanges" in each for each in result.problems)
-
-
-@pytest.mark.parametrize("seconds", [-1.0, 1.0])
-def test_a_pause_that_the_policy_does_not_choose_differs(tmp_path: Path, seconds: float) -> None:
-    crawl = Crawl(tmp_path)
-    crawl.fetch(SITE, b"", 503)
-    crawl.close()
-    lines = lines_of(tmp_path)
-    lines[-2]["record"]["next_attempt"] += seconds
-    write_lines(tmp_path, lines)
-    assert "does not follow from the archived exchanges" in replay(tmp_path).problems[0]
-
-
-def test_a_log_of_another_format_is_named_with_its_release(folder: Path) -> None:
-    first, *others = lines_of(folder)
-    write_lines(folder, [first | {"format": 99}, *others])
-    (problem,) = replay(folder).problems
-    assert "format 99 is unknown" in problem
 
 
 def test_a_refusal_for_want_of_an_answer_agrees_whatever_is_known(tmp_path: Path) -> None:

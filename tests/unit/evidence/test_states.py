@@ -1,0 +1,69 @@
+"""States: lines are read back as written, and follow from what was archived."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.evidence.log_lines import EvidenceError
+from scrapy_robotspec.evidence.replay import replay
+from scrapy_robotspec.evidence.states import State, digest_of
+from tests.support.evidence import START, Crawl, lines_of, write_lines
+
+SITE = "https://example.com"
+ORIGIN = Origin("https", "example.com", 443)
+RECORD = RobotsRecord(ORIGIN, Meaning.RULES, 200, b"", fetched_at=START, expires_at=START + 60)
+STATE = st.builds(
+    State,
+    id=st.text(),
+    record=st.just(RECORD),
+    time=st.floats(0, 1e10),
+    body_record=st.none() | st.text(),
+    body_sha256=st.just(""),
+    source=st.sampled_from(["fetch", "store"]),
+    before=st.none() | st.text(),
+    exchanges=st.lists(st.text()).map(tuple),
+    failure=st.none() | st.tuples(st.none() | st.text("abc", min_size=1), st.booleans()),
+    is_left_out=st.just(False),
+)
+
+
+@given(STATE)
+def test_a_line_is_read_back_as_written(state: State) -> None:
+    found = State.from_values(json.loads(state.to_line()))._asdict()
+    failure = found["failure"] and tuple(found["failure"])
+    assert {**found, "failure": failure} == state._asdict()
+
+
+def test_a_line_has_the_digest_of_the_body_and_no_password() -> None:
+    body, failure = b"Disallow: /", "no way to http://jane:secret@proxy.example"
+    record = RobotsRecord(ORIGIN, Meaning.RULES, 200, body, failure=failure)
+    line: dict[str, Any] = json.loads(State("1", record, START, failure=(failure, True)).to_line())
+    assert line["body_sha256"] == digest_of(body)
+    assert "blanked@proxy" in line["failure"][0]
+    assert "secret" not in json.dumps(line)
+
+
+def test_a_line_without_an_origin_is_damaged() -> None:
+    line = json.loads(State("1", RECORD, START).to_line())
+    with pytest.raises(EvidenceError, match="not one of an origin"):
+        State.from_values({**line, "record": {}})
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 1.0])
+def test_a_pause_that_the_policy_does_not_choose_differs(tmp_path: Path, seconds: float) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"", 503)
+    crawl.close()
+    lines = lines_of(tmp_path)
+    lines[-2]["record"]["next_attempt"] += seconds
+    write_lines(tmp_path, lines)
+    assert "does not follow from the archived exchanges" in replay(tmp_path).problems[0]
