@@ -135,12 +135,12 @@ class Sequence:
                 "missing"
             )
         until = min(passed.valid_until, self._replaced.get(passed.state, inf))
-        for seconds, moment in (
-            (passed.time - left - _UNNOTED, "before its decision"),
+        seconds, moment = max(
+            (passed.time - left - _UNNOTED, "before it"),
             (left - until - _SENDING, "after its rules had expired or had been replaced"),
-        ):
-            if seconds > self._set_back:
-                raise EvidenceError(f"a page of decision {number} left {seconds:g} s {moment}")
+        )
+        if seconds > self._set_back:
+            raise EvidenceError(f"a page of decision {number} left {seconds:g} s {moment}")
         return passed.outcome
 
     def take_end(self, values: Mapping[str, Any]) -> None:

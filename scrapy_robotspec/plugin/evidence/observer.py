@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision
+from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.run_writer import record_ids
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, left_out
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.account import RequestCounts
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.evidence.log_lines import Stage
@@ -73,7 +73,8 @@ class EvidenceObserver:
         if record.unreachable_since is not None:  # the copy stays
             body_record, is_left_out = _same_body(before, record)
         elif record.body:
-            body_record, is_left_out = _last_of_chain(result), result.is_left_out
+            last = min(len(result.hops), len(result.records) - 1)  # probes may follow (FET-15)
+            body_record, is_left_out = result.records[last], result.is_left_out
         failed = (result.error, result.local) if result.error or result.local else None
         state = State(
             next(self._state_ids),
@@ -95,7 +96,8 @@ class EvidenceObserver:
             return archived
         body_record, is_left_out = _same_body(archived, record)
         if body_record is None and record.body:
-            is_left_out = _is_from_inside(record)
+            target = record.hops[-1].target if record.hops else None
+            is_left_out = target is not None and leads_inside(record.origin, target)  # SAF-06
             body_record = self._add_body(record, is_left_out=is_left_out)
         state = State(next(self._state_ids), record, now, body_record, is_left_out=is_left_out)
         return self._add(state)
@@ -164,24 +166,15 @@ class EvidenceObserver:
         *status* answered it, or nothing did.
         """
         seconds = max(0.0, time.time() - left)
-        self._recorder.add_line(str, _sent_line(logged.number, left, status, seconds))
+        line = (
+            f'{{"type":"sent","time":{left:.6f},"decision":{logged.number},'
+            f'"status":{dumps(status)},"seconds":{seconds:.3f}}}'
+        )
+        self._recorder.add_line(str, line)
 
     def _log(self, logged: LoggedDecision) -> LoggedDecision:
         self._recorder.add_line(self._lines, logged)
         return logged
-
-
-def _sent_line(number: int, left: float, status: int | None, seconds: float) -> str:
-    return (
-        f'{{"type":"sent","time":{left:.6f},"decision":{number},'
-        f'"status":{"null" if status is None else status},"seconds":{seconds:.3f}}}'
-    )
-
-
-def _is_from_inside(record: RobotsRecord) -> bool:
-    """Whether the file is from behind a redirect inside (SAF-06)."""
-    target = record.hops[-1].target if record.hops else None
-    return target is not None and leads_inside(record.origin, target)
 
 
 def _same_body(archived: State | None, record: RobotsRecord) -> tuple[str | None, bool]:
@@ -189,8 +182,3 @@ def _same_body(archived: State | None, record: RobotsRecord) -> tuple[str | None
     if archived is None or archived.record.body != record.body:
         return None, False
     return archived.body_record, archived.is_left_out
-
-
-def _last_of_chain(result: FetchResult) -> str:
-    """Id of the response that ended the redirect chain; probes may follow it (FET-15)."""
-    return result.records[min(len(result.hops), len(result.records) - 1)]

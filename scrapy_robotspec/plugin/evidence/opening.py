@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
+_SOFTWARE = f"scrapy-robotspec {__version__}"
 #: Settings that change requests. The log names those that the user has set...
 _NAMED = (
     "ADDONS",
@@ -100,7 +101,7 @@ def _header(
     ]
     return {
         "time": now,
-        "software": _software(),
+        "software": _SOFTWARE,
         "versions": {
             "python": platform.python_version(),
             **{name: version(name) for name in ("scrapy", "twisted")},
@@ -122,7 +123,7 @@ def _header(
 def _info(crawler: Crawler, run: Mapping[str, Any]) -> dict[str, str]:
     """The first record of the archive."""
     return {
-        "software": _software(),
+        "software": _SOFTWARE,
         "format": "WARC File Format 1.1",
         "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/"
         "warc-1.1/",
@@ -131,7 +132,3 @@ def _info(crawler: Crawler, run: Mapping[str, Any]) -> dict[str, str]:
         "http-header-user-agent": default_user_agent(crawler)[0],
         "robotspec-settings": dumps(run),
     }
-
-
-def _software() -> str:
-    return f"scrapy-robotspec {__version__}"

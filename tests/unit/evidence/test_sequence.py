@@ -195,7 +195,7 @@ FORGERIES: dict[Forgery, str] = {
     a_hundred_pages: "a page left that the decision 3 does not allow (any more)",
     a_page_of_a_refusal: "a page left that the decision 4 does not allow (any more)",
     a_page_after_the_ban: "a page of decision 1 left 1.5 s after its rules",
-    a_page_before_its_decision: "a page of decision 3 left 3 s before its decision",
+    a_page_before_its_decision: "a page of decision 3 left 3 s before it",
     a_page_after_the_lifetime: "s after its rules had expired or had been replaced",
     a_state_that_was_replaced: "had been replaced 3 s before",
     rules_of_another_time: "made by the rules of another time",
@@ -212,7 +212,7 @@ FORGERIES: dict[Forgery, str] = {
     another_kind("state", 1, "source"): "source of a state has a wrong value",
     a_decision_without_a_line: "the decision 5 stands after 3",
     an_earlier("decision", 2): "its time is 7 s before that of another line",
-    an_earlier("sent", 2): "a page of decision 3 left 5 s before its decision",
+    an_earlier("sent", 2): "a page of decision 3 left 5 s before it",
     an_earlier("state", 1): "its record is not of the time of its fetch",
     an_earlier("end", 0, 50): "its time is 4 s before that of another line",
 }
