@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.account import RequestCounts
-from scrapy_robotspec.access.reasons import OUTCOMES, Group
+from scrapy_robotspec.access.reasons import EXEMPT, OUTCOMES, Group
 from scrapy_robotspec.evidence.log_lines import EvidenceError, logged_outcome
 
 if TYPE_CHECKING:
@@ -144,7 +144,10 @@ class Sequence:
         return passed.outcome
 
     def take_end(self, values: Mapping[str, Any]) -> None:
-        """Compare the account of the crawl with its lines."""
+        """Compare the account of the crawl with its lines.
+
+        A request without a check may be a renderer's, which counts by the page's decision.
+        """
         given = values.get("requests")
         if given is None or values["lost"]:
             return
@@ -153,7 +156,8 @@ class Sequence:
         counts = {"pages that left": allowed + given["after_sending"] - given["not_sent"]}
         found = {"pages that left": values["sent"]}
         for name, row in OUTCOMES.items():
-            least, most = logged[name, False], logged[name, False] + logged[name, True]
+            least = logged[name, False]
+            most = least + logged[name, True] + (name != EXEMPT) * logged[EXEMPT, False]
             is_less = row.group is Group.REFUSED and given[name] < least
             if row.group is not Group.NO_ROBOTS_TXT and (is_less or given[name] > most):
                 counts[name], found[name] = given[name], most

@@ -369,6 +369,18 @@ def test_a_refusal_inside_a_browser_may_be_that_of_a_page(
     assert replay(tmp_path).is_good is is_good
 
 
+@pytest.mark.parametrize(("let_through", "is_good"), [(4, True), (5, True), (6, False)])
+def test_a_request_without_a_check_may_be_that_of_a_renderer(
+    tmp_path: Path, let_through: int, is_good: bool
+) -> None:
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    own = {"number": 6, "time": START + 20, "tokens": [], "reason": "dont_obey_robotstxt"}
+    lines.insert(-1, lines[of(lines, "decision", 4)] | own)
+    seal(tmp_path, with_account(lines, rules=let_through, not_sent=let_through - 3))
+    assert replay(tmp_path).is_good is is_good
+
+
 # --- random mixtures
 
 
