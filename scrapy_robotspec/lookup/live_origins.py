@@ -40,8 +40,8 @@ class LiveOrigin:
     origin: Origin
     fetch: Deferred[Any] | None = None
     """The fetch in progress, with all that belongs to it."""
-    waiters: list[Deferred[None]] = field(default_factory=list)
-    """Fired when the fetch ends."""
+    waiters: dict[Deferred[None], None] = field(default_factory=dict)
+    """Fired when the fetch ends, in this order."""
     was_preempted: bool = False
     """Since the last complete fetch."""
     state: QueueState = QueueState.READY
@@ -67,9 +67,8 @@ class LiveOrigin:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
-        waits = self.waits or self.holds or self.pending_since is not None
-        busy = self.fetch is not None or self.waiters or waits
-        return not busy and self.state is QueueState.READY
+        waits = self.waits or self.holds or self.pending_since
+        return self.state is QueueState.READY and not (self.fetch or self.waiters or waits)
 
 
 class LiveOrigins(dict["Origin", LiveOrigin]):

@@ -381,19 +381,17 @@ class Lookup:
     async def _pause(self, origin: Origin, seconds: float, waiter: Deferred[None]) -> None:
         """Return when the fetch of *origin* ends, *waiter* fires or *seconds* have passed."""
         live = self._live.use(origin)
-        live.waiters.append(waiter)
+        live.waiters[waiter] = None
         try:
             await pause(self._runtime.call_later, seconds, waiter)
         finally:
             self.limiter.discard(waiter)
-            if waiter in live.waiters:
-                live.waiters.remove(waiter)
+            live.waiters.pop(waiter, None)
             self._live.settle(live)
 
 
 def _wake(live: LiveOrigin) -> None:
-    waiters, live.waiters = live.waiters, []
-    for waiter in waiters:
+    for waiter in list(live.waiters):
         fire(waiter)
 
 

@@ -129,9 +129,7 @@ class RulesCache(SizedTable["Origin", Resolved]):
     def make(self, record: RobotsRecord, plan: Plan, edition: Edition, now: float) -> Resolved:
         """Resolve *record* under *plan*; an unchanged file is not parsed again."""
         robots = self.parse(record, edition) if plan.action is Action.RULES else None
-        extensions: dict[Any, Any] | None = None
-        if robots is not None and robots.file.may_have_others:
-            extensions = {}
+        has_other_lines = robots is not None and robots.file.may_have_others
         fails = record.unreachable_since is not None
         is_fresh = record.expires_at is not None and now < record.expires_at
         by_failure = fails and not is_fresh
@@ -150,7 +148,7 @@ class RulesCache(SizedTable["Origin", Resolved]):
             now - SKEW,
             plan.until,
             record,
-            extensions,
+            {} if has_other_lines else None,
         )
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, fail
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from twisted.python.failure import Failure
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+_Outcome = tuple[str | None, _T | None, StoreError | None]
 
 #: A store that failed is left alone for this time (seconds).
 PAUSE = 5.0
@@ -75,7 +78,10 @@ class TieredStore:
         self, origin: Origin, known: RobotsRecord | None, agent: str
     ) -> RobotsRecord | None:
         """The record for *agent* in the shared store, unless it is *known*."""
-        record = await self._try(origin, lambda store: store.get(origin, agent), None)
+        try:
+            record = await self._call(origin, lambda store: store.get(origin, agent))
+        except StoreError:
+            return None
         return None if record is None or record.updated_at == _time_of(known) else record
 
     async def claim(
@@ -91,7 +97,9 @@ class TieredStore:
         """
         lease = (origin, self._owner, now, self._lease_seconds, _time_of(known), agent)
         try:
-            return await self._try(origin, lambda store: store.claim(*lease), Claim(True), _A_ROW)
+            return await self._call(origin, lambda store: store.claim(*lease), _A_ROW)
+        except StoreError:
+            return Claim(True)
         except CancelledError:
             self.release(origin)  # the worker thread takes the lease before
             raise
@@ -99,14 +107,13 @@ class TieredStore:
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
         """Replace *known* by *record* in the shared store; release the lease."""
         change = (record, self._owner, _time_of(known))
-        storing = self._try(record.origin, lambda store: store.put(*change), None, _A_RECORD)
-        Deferred.fromCoroutine(storing)
+        storing = self._call(record.origin, lambda store: store.put(*change), _A_RECORD)
+        storing.addErrback(_ignore)
 
     def release(self, origin: Origin) -> None:
         """Release the lease on *origin*."""
         lease = (origin, self._owner)
-        releasing = self._try(origin, lambda store: store.release(*lease), None)
-        Deferred.fromCoroutine(releasing)
+        self._call(origin, lambda store: store.release(*lease)).addErrback(_ignore)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store.
@@ -114,43 +121,37 @@ class TieredStore:
         Fails with ``StoreError``: without that store a shared pace has no safe default, and the
         caller keeps one of its own.
         """
-        reserving = self._call(origin, lambda store: store.reserve(origin, asked), _A_ROW)
-        return Deferred.fromCoroutine(reserving)
+        return self._call(origin, lambda store: store.reserve(origin, asked), _A_ROW)
 
     def close(self) -> Deferred[None]:
         """Close both stores after the calls so far. Later ones fail."""
         self._closed = True
         self._memory.close()
-        return self._in_thread(self._shared.close).addErrback(lambda failure: None)
+        return self._in_thread(self._shared.close).addErrback(_ignore)
 
     # --- calls of the shared store
 
-    async def _try(
-        self, origin: Origin, work: Callable[[RecordStore], _T], otherwise: _T, adds: int = 0
-    ) -> _T:
-        """The result of *work*; *otherwise* if the store fails."""
-        try:
-            return await self._call(origin, work, adds)
-        except StoreError:
-            return otherwise
-
-    async def _call(self, origin: Origin, work: Callable[[RecordStore], _T], adds: int) -> _T:
+    def _call(
+        self, origin: Origin, work: Callable[[RecordStore], _T], adds: int = 0
+    ) -> Deferred[_T]:
         """The result of *work*, which calls the store once about *origin*.
 
         Only work that *adds* as much as the one that failed proves that the store works again: a
         full one can be read, and a row may fit where no record does.
         """
         if self._closed:
-            raise StoreError("the store is closed")
-        now, retry_at = self._monotonic(), self._retry_at
-        result: _T
-        node, result, error = await self._in_thread(
-            _attempt, self._shared, origin, work, retry_at, now
-        )
+            return fail(StoreError("the store is closed"))
+        now = self._monotonic()
+        called = self._in_thread(_attempt, self._shared, origin, work, self._retry_at, now)
+        return called.addCallback(self._note, now, adds)
+
+    def _note(self, outcome: _Outcome[_T], now: float, adds: int) -> _T:
+        """The result of a call made at *now*, whose success or failure is noted."""
+        node, result, error = outcome
         if error is None:
             self._note_success(node, adds)
-            return result
-        if now >= retry_at.get(node, now):  # else it is known
+            return result  # type: ignore[return-value]
+        if now >= self._retry_at.get(node, now):  # else it is known
             self._note_failure(node, error, adds)
         raise error
 
@@ -173,6 +174,10 @@ class TieredStore:
             logger.info("The robots.txt store works again")
 
 
+def _ignore(failure: Failure) -> None:
+    """The failure is logged, and the crawl goes on without the store."""
+
+
 def _time_of(record: RobotsRecord | None) -> float | None:
     return None if record is None else record.updated_at
 
@@ -186,7 +191,7 @@ def _attempt(
     work: Callable[[RecordStore], _T],
     retry_at: Mapping[str | None, float],
     now: float,
-) -> tuple[str | None, _T | None, StoreError | None]:
+) -> _Outcome[_T]:
     """The node of *origin*, and the result of *work*, or any error as a ``StoreError``.
 
     *retry_at* is the crawl's own: a call that was queued before a failure is not made after it.

@@ -55,15 +55,16 @@ class SizedTable(Generic[_K, _V]):
     def put(self, key: _K, value: _V) -> list[tuple[_K, _V]]:
         """Replace the value of *key*; return the entries that this evicts."""
         self.pop(key)
-        self.entries[key] = value
-        self._size += self._size_of(value)
-        evicted: list[tuple[_K, _V]] = []
-        while len(self.entries) > 1 and self._is_full():
+        size, evicted = self._size_of(value), list[tuple[_K, _V]]()
+        while self.entries and (
+            self._size + size > self.max_size or len(self.entries) >= self.max_number
+        ):
             number = 1 + int(len(self.entries) * _EVICTED)
             for each in self._random.sample(list(self.entries), number):
-                if each != key:
-                    evicted.append((each, self.entries[each]))
-                    self.pop(each)
+                evicted.append((each, self.entries[each]))
+                self.pop(each)
+        self.entries[key] = value
+        self._size += size
         return evicted
 
     def pop(self, key: _K) -> _V | None:
@@ -72,9 +73,6 @@ class SizedTable(Generic[_K, _V]):
         if value is not None:
             self._size -= self._size_of(value)
         return value
-
-    def _is_full(self) -> bool:
-        return self._size > self.max_size or len(self.entries) > self.max_number
 
 
 class MemoryStore:
