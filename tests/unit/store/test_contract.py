@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import threading
 from collections.abc import Iterator
@@ -12,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
@@ -24,7 +21,6 @@ from scrapy_robotspec.store.base import (
     Line,
     RecordStore,
     SlotRequest,
-    reserve,
 )
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.uri import open_store
@@ -338,44 +334,6 @@ class TestDamagedLines:
         reply = pace.reserve(ORIGIN, SlotRequest(60.0))
         assert not reply.granted
         assert reply.at == pytest.approx(reply.now + HORIZON + 60)
-
-
-@given(
-    asked=st.lists(
-        st.tuples(
-            st.floats(0, 5).map(lambda seconds: round(seconds, 3)),
-            st.sampled_from([0.25, 0.5, 3.0]),
-            st.sampled_from(["new", "ticket", "given up", "turn", "returning"]),
-        ),
-        max_size=40,
-    )
-)
-def test_no_slot_is_granted_in_the_spacing_of_another(
-    asked: list[tuple[float, float, str]],
-) -> None:
-    """EXT-01, at any times and whatever callers claim."""
-    now, line, slots = 1000.0, None, dict[float, float]()
-    ticket = slot = 0.0
-    for seconds, spacing, kind in asked:
-        now += seconds
-        request = {
-            "new": SlotRequest(spacing),
-            "ticket": SlotRequest(spacing, ticket=ticket),
-            "given up": SlotRequest(spacing, given_up=slot),
-            "turn": SlotRequest(spacing, within=0.05),
-            "returning": SlotRequest(spacing, returning=True),
-        }[kind]
-        if kind == "given up":
-            slots.pop(slot, None)
-        line, reply = reserve(line, now, request)
-        if reply.granted:
-            slot, slots[reply.at] = reply.at, spacing
-            assert now <= slot <= now + HORIZON
-        elif kind != "turn":
-            ticket = reply.at
-    taken = sorted(slots.items())
-    for (earlier, spacing), (later, _) in itertools.pairwise(taken):
-        assert later >= earlier + spacing
 
 
 def test_threads_get_one_lease_between_them(uri: str) -> None:

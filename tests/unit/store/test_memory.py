@@ -12,7 +12,6 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.store.base import SlotRequest
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.records import ORIGIN, origin, plain_record, record
-from tests.support.stores import run_program
 
 NOW = 1_800_000_000.0
 
@@ -40,22 +39,6 @@ def test_a_round_robin_crawl_fetches_again_in_proportion_to_what_does_not_fit() 
     assert fetches_per_round(MemoryStore(500, 0), 1000, 10) < 950
 
 
-def test_a_record_in_the_temporary_file_comes_back_as_it_was() -> None:
-    """And the one that replaces it is the one that comes back afterwards."""
-    store = MemoryStore(1, 100)
-    for number in range(50):
-        store.put(record(origin(number)))
-    assert [store.get(origin(number)) for number in range(50)] == [
-        record(origin(number)) for number in range(50)
-    ]
-    for number in range(50):
-        store.put(plain_record(origin(number), NOW + 1))
-    assert [store.get(origin(number)) for number in range(50)] == [
-        plain_record(origin(number), NOW + 1) for number in range(50)
-    ]
-    store.close()
-
-
 def test_the_temporary_file_is_bounded_too() -> None:
     """Its oldest records are deleted."""
     store = MemoryStore(10, 20)
@@ -63,36 +46,6 @@ def test_the_temporary_file_is_bounded_too() -> None:
         store.put(plain_record(origin(number), NOW))
     assert 25 <= len(held(store, range(1000))) <= 30
     store.close()
-
-
-def test_the_temporary_file_ends_with_the_store() -> None:
-    """Records in memory stay readable, and nothing is written any more."""
-    store = MemoryStore(10)
-    for number in range(100):
-        store.put(plain_record(origin(number), NOW))
-    store.close()
-    store.close()
-    assert len(held(store, range(100))) == 10
-    store.put(plain_record(origin(200), NOW))
-    assert len(held(store, range(201))) == 10
-
-
-def test_a_temporary_file_that_fails_costs_one_warning(caplog: pytest.LogCaptureFixture) -> None:
-    """A real limit on the size of files stands for a full disk."""
-    program = (
-        "import logging, os, resource, signal\n"
-        "logging.basicConfig()\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
-        "from scrapy_robotspec.store.memory import MemoryStore\n"
-        "from tests.support.records import origin, record\n"
-        "store = MemoryStore(10, 100_000)\n"
-        "for n in range(2000): store.put(record(origin(n), body=os.urandom(3000)))\n"
-        "print(sum(store.get(origin(n)) is not None for n in range(2000)))\n"
-    )
-    done = run_program(program)
-    assert done.stdout == "10\n"
-    assert done.stderr.count("temporary file of the robots.txt store memory:// fails") == 1
 
 
 def test_long_bodies_are_bounded_in_bytes_too() -> None:
