@@ -73,9 +73,11 @@ def test_a_plain_file_and_one_that_does_not_decide_have_none(found: Resolved) ->
 
 
 def test_many_tokens_do_not_pile_up() -> None:
-    found = known(GROUPS)
+    found, policy = known(GROUPS), policy_of()
     for number in range(1000):
-        extensions_for(found, (f"foo{'x' * number}",))
+        tokens = (f"foo{'x' * number}",)
+        request = Request("http://example.com/", meta={"robotspec_user_agent_token": tokens})
+        policy.by_rules(found, request, 0.0)
     assert found.extensions is not None
     assert len(found.extensions) < 20
     assert extensions_for(found, ("foo",)) is extensions_for(found, ("foo",))
