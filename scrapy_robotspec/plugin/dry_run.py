@@ -230,7 +230,7 @@ class DryRunMiddleware:
             return
         rows, override = self._report.origins, self.robots.policy.override(origin)
         if override is not None:
-            rows.overridden(override.kinds, origin)
+            rows[origin].overrides.update(override.kinds)
         requests = rows[origin].requests
         requests.by_outcome[outcome_of(decision.allowed, decision.reason)] += 1
         requests.sent += decision.allowed  # it would leave

@@ -100,21 +100,18 @@ class Report:
         wanted = Path(expand(self._setting, self._facts.spider, self._facts.started)).absolute()
         try:
             wanted.parent.mkdir(parents=True, exist_ok=True)
-            self._create(wanted)
+            for number in count(1):
+                self._path = wanted if number == 1 else wanted.with_stem(f"{wanted.stem}-{number}")
+                with suppress(FileExistsError):
+                    with self._path.open("x", encoding="utf-8", newline="\n") as file:
+                        file.writelines(self._contents())
+                    break
         except OSError as error:
             expected = f"the path of a file that this process can write ({error.strerror})"
             raise wrong("ROBOTSPEC_REPORT", self._setting, expected) from error
         logger.info(
             "ROBOTSPEC_REPORT: the report of this crawl is %s, kept up to date", self._path.as_uri()
         )
-
-    def _create(self, wanted: Path) -> None:
-        for number in count(1):
-            self._path = wanted if number == 1 else wanted.with_stem(f"{wanted.stem}-{number}")
-            with suppress(FileExistsError):
-                with self._path.open("x", encoding="utf-8", newline="\n") as file:
-                    file.writelines(self._contents())
-                return
 
     def open(self) -> None:
         """Begin to keep the file up to date."""
@@ -282,16 +279,6 @@ class OriginStatsTable(dict["Origin | None", OriginStats]):
                 row.given_up += waiting
             else:
                 row.waited += waiting
-
-    def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
-        """An override of each of *kinds* was applied to a request."""
-        for kind in kinds:
-            self[origin].overrides[kind] += 1
-
-    def usage(self, preferences: Mapping[str, str], origin: Origin) -> None:
-        """The preferences of one page, by declared label."""
-        for label, preference in preferences.items():
-            self[origin].usage[label][preference] += 1
 
     def refused(self, decision: Decision, url: str) -> None:
         """The request for *url* was refused."""

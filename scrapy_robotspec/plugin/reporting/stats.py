@@ -129,15 +129,15 @@ class CrawlStats:
         """The preferences of one page of *origin*, by declared label."""
         for label, preference in counts.items():
             self.of_pages[f"robotspec/usage/{label}/{preference}"] += 1
-        if self._rows is not None:
-            self._rows.usage(counts, origin)
+            if self._rows is not None:
+                self._rows[origin].usage[label][preference] += 1
 
     def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
         """An override of the user was applied to a request."""
         for kind in kinds:
             self.of_pages[f"robotspec/override/{kind}"] += 1
         if self._rows is not None:
-            self._rows.overridden(kinds, origin)
+            self._rows[origin].overrides.update(kinds)
 
     # --- origins
 

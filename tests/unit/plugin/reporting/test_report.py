@@ -170,8 +170,8 @@ def test_the_bounds_keep_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
             table.refused(by_rule()._replace(origin=origin), "http://x")
         else:
             table[origin].requests.by_outcome["rules"] += 1
-            table.overridden(("token",), origin)
-            table.usage({"search": "allow"}, origin)
+            table[origin].overrides["token"] += 1
+            table[origin].usage["search"]["allow"] += 1
         wanted["refused_rule" if number == 60 else "rules"] += 1
     assert not table.kept(hosts[0]).origin
     assert table.is_cut
@@ -216,17 +216,6 @@ def test_rules_and_examples_of_all_origins_are_bounded(monkeypatch: pytest.Monke
     assert sum(one.count for one in refusals) == 18
     assert sum(len(one.examples) for one in refusals) == 7
     assert table.is_cut
-
-
-def test_overrides_and_usage_preferences_are_counted() -> None:
-    table = OriginStatsTable(5.0)
-    for kinds in (("ignore",), ("crawl_delay", "token"), ("token",)):
-        table.overridden(kinds, SHOP)
-    table.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
-    table.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
-    row = table[SHOP]
-    assert row.overrides == {"ignore": 1, "crawl_delay": 1, "token": 2}
-    assert row.usage == {"train-ai": {"disallow": 2}, "search": {"allow": 1, "unknown": 1}}
 
 
 # --- the file

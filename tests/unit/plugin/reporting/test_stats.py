@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,6 +125,23 @@ def test_a_refusal_is_counted_and_logged_without_user_info(
     assert crawl.collected.get_stats()["robotstxt/forbidden"] == 1
     assert crawl.stats.requests.by_outcome["refused_rule"] == 1
     assert "secret" not in shown_request(request)
+
+
+def test_overrides_and_usage_preferences_are_counted(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    """In the stats and for each origin of the report."""
+    crawl = Crawl(caplog, report=str(tmp_path / "report.jsonl"))
+    for kinds in (("ignore",), ("crawl_delay", "token"), ("token",)):
+        crawl.stats.overridden(kinds, SHOP)
+    crawl.stats.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
+    crawl.stats.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
+    assert crawl.stats.report is not None
+    row = crawl.stats.report.origins[SHOP]
+    assert row.overrides == {"ignore": 1, "crawl_delay": 1, "token": 2}
+    assert row.usage == {"train-ai": {"disallow": 2}, "search": {"allow": 1, "unknown": 1}}
+    assert crawl.stats.of_pages["robotspec/override/token"] == 2
+    assert crawl.stats.of_pages["robotspec/usage/train-ai/disallow"] == 2
 
 
 def test_crawl_delays_that_are_not_kept_are_summed_up(caplog: pytest.LogCaptureFixture) -> None:
