@@ -18,7 +18,6 @@ from scrapy_robotspec.access.reasons import (
     NO_RULES,
     OUTCOMES,
     Group,
-    answer_in_words,
     failure_words,
 )
 from scrapy_robotspec.protocol.file_kind import has_rules
@@ -97,11 +96,11 @@ class RequestCounts:
 # --- origins
 
 
-def answer_of(record: RobotsRecord) -> str:
-    """Result of the latest attempt: a meaning, or a doubt in words."""
+def answer_in_words(record: RobotsRecord) -> str:
+    """The result of the latest attempt: a meaning, or a doubt."""
     if has_failed(record):
-        return "unreachable"
-    return record.doubt_in_words or meaning_of(record)
+        return ANSWERS["unreachable"].short
+    return record.doubt_in_words or ANSWERS[meaning_of(record)].short
 
 
 def meaning_of(record: RobotsRecord) -> str:
@@ -144,7 +143,7 @@ class WaitEnd:
             return "no restrictions"
         if self.end == "given_up" and record.meaning is not None:
             return ANSWERS[record.meaning.value].short
-        return answer_in_words(answer_of(record))
+        return answer_in_words(record)
 
 
 def wait_end(before: RobotsRecord | None, record: RobotsRecord, reason: str) -> WaitEnd:

@@ -243,9 +243,7 @@ def _age(headers: Mapping[str, str], now: float) -> float:
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds from *now* until a Retry-After ends; None without one."""
-    value = headers.get("retry-after")
-    if value is None:
-        return None
+    value = headers.get("retry-after", "")
     seconds = _seconds(value)
     if seconds is not None:
         return float(seconds)
@@ -271,8 +269,8 @@ def _sent(headers: Mapping[str, str], now: float) -> float:
     return now if date is None else date
 
 
-def _seconds(value: str | None) -> int | None:
-    value = (value or "").strip()
+def _seconds(value: str) -> int | None:
+    value = value.strip()
     if not (value.isascii() and value.isdigit()):
         return None
     return min(int(value[:20]), _LONG)  # Python refuses numbers of thousands of digits

@@ -73,15 +73,10 @@ NO_ROBOTS_TXT = "no_robots_txt"
 #: The end of a wait for a robots.txt -> its words.
 ENDS = {name: words for name, (words,) in _rows("end").items()}
 
-#: Answer of an origin: :func:`~scrapy_robotspec.access.account.answer_of` -> its words.
+#: Answer of an origin: :func:`~scrapy_robotspec.access.account.meaning_of` -> its words.
 ANSWERS: Mapping[str, Words] = {name: Words(*row) for name, row in _rows("answer").items()}
 #: A file without a rule (FET-20).
 NO_RULES = "no_rules"
-
-
-def answer_in_words(answer: str) -> str:
-    """The short words of an answer; a doubt is in words already."""
-    return ANSWERS[answer].short if answer in ANSWERS else answer
 
 
 def failure_words(failure: str | None) -> str:

@@ -26,15 +26,11 @@ def safe(text: str, longest: int | None = WIDEST) -> str:
     cut = longest is not None and len(text) > longest
     shown = text[:longest] if cut else text
     if not shown.isprintable():
-        shown = "".join(map(escaped, shown))
+        shown = "".join(
+            each if each.isprintable() else each.encode("unicode-escape").decode("ascii")
+            for each in shown
+        )
     return f"{shown}… ({len(text)} characters)" if cut else shown
-
-
-def escaped(character: str) -> str:
-    """A printable character unchanged, any other as its escape."""
-    if character.isprintable():
-        return character
-    return character.encode("unicode-escape").decode("ascii")
 
 
 def count(number: int, noun: str, nouns: str | None = None) -> str:

@@ -16,10 +16,10 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import answer_of, has_failed
+from scrapy_robotspec.access.account import answer_in_words, has_failed
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.access.reasons import answer_in_words, failure_words
+from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.files import replacing
 from scrapy_robotspec.lookup import Resolved
@@ -264,7 +264,7 @@ class OriginStatsTable(dict["Origin | None", OriginStats]):
         row.hops = len(record.hops)
         row.redirects = record.hops
         row.bytes = len(record.body)
-        row.words = answer_in_words(answer_of(record))
+        row.words = answer_in_words(record)
         if len(self) <= MAX_FILES:
             row.file = found.robots if isinstance(found, Resolved) else None
         row.truncated = record.truncated

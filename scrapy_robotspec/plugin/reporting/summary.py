@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.account import answer_of
-from scrapy_robotspec.access.reasons import (
-    ANSWERS,
-    OUTCOMES,
-    Group,
-    answer_in_words,
-    failure_words,
-)
+from scrapy_robotspec.access.account import answer_in_words, has_failed
+from scrapy_robotspec.access.reasons import OUTCOMES, Group, failure_words
 from scrapy_robotspec.render.text import columns, duration, safe
 
 if TYPE_CHECKING:
@@ -45,8 +39,8 @@ class Summary:
     """Counts of one crawl, whose memory does not grow with it."""
 
     def __init__(self) -> None:
-        self._origins = Counter(dict.fromkeys(ANSWERS, 0))
-        """Origins by what their latest attempt meant."""
+        self._origins: Counter[str] = Counter()
+        """Origins by the result of their latest attempt."""
         self._down: dict[Origin, str] = {}
         self._rules: Counter[_Rule] = Counter()
 
@@ -54,11 +48,10 @@ class Summary:
 
     def fetched(self, record: RobotsRecord, before: RobotsRecord | None) -> None:
         """An attempt turned *before* into *record*."""
-        answer = answer_of(record)
-        if before is not None and self._origins[answer_of(before)]:
-            self._origins[answer_of(before)] -= 1
-        self._origins[answer] += 1
-        if answer != "unreachable":
+        if before is not None and self._origins[answer_in_words(before)]:
+            self._origins[answer_in_words(before)] -= 1
+        self._origins[answer_in_words(record)] += 1
+        if not has_failed(record):
             self._down.pop(record.origin, None)
         elif record.origin in self._down or len(self._down) < ORIGINS_COUNTED:
             self._down[record.origin] = failure_words(record.failure)
@@ -92,9 +85,8 @@ class Summary:
         ]
         silent = sum(origin not in self._down for origin, _ in pending)
         origins = Counter({**self._origins, "without an answer so far": silent})
-        kinds = [(answer_in_words(kind), number) for kind, number in origins.most_common()]
         rows = [
-            ("origins", f"{origins.total():,}{in_brackets(kinds)}"),
+            ("origins", f"{origins.total():,}{in_brackets(origins.most_common())}"),
             ("requests", request_words(requests)),
             *_counted("overrides", "robotspec/override/", stats),
             *_counted("usage", "robotspec/usage/", stats),

@@ -12,13 +12,20 @@ from hypothesis import strategies as st
 from scrapy_robotspec.access.account import (
     RequestCounts,
     WaitEnd,
-    answer_of,
+    answer_in_words,
     outcome_of,
     wait_end,
 )
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT, NO_RULES, OUTCOMES, Group
+from scrapy_robotspec.access.reasons import (
+    ANSWERS,
+    EXEMPT,
+    NO_ROBOTS_TXT,
+    NO_RULES,
+    OUTCOMES,
+    Group,
+)
 
 from .simulation import DEAD, DOWN, FILE, MISSING, Life, policy
 
@@ -134,7 +141,8 @@ def test_the_answer_of_an_origin(result: FetchResult, answer: str) -> None:
     life = Life(policy(), lambda now: result)
     life.ask()
     assert life.held is not None
-    assert answer_of(life.held) == answer
+    words = ANSWERS[answer].short if answer in ANSWERS else answer
+    assert answer_in_words(life.held) == words
 
 
 @pytest.mark.parametrize(
