@@ -15,7 +15,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from scrapy.statscollectors import StatsCollector
 
@@ -145,13 +145,11 @@ class Progress:
         if change > 0:
             self._stats.max_value("robotspec/waiting_max", self._waiting)
 
-    def pending(self) -> Iterator[tuple[Origin, float]]:
+    def pending(self) -> list[tuple[Origin, float]]:
         """Each pending origin with its age in seconds, the oldest first."""
-        now = self._clock()
-        since = {live.origin: live.pending_since for live in self.live.values()}
-        pending = [(at, origin) for origin, at in since.items() if at is not None]
-        for at, origin in sorted(pending, key=lambda each: each[0]):
-            yield origin, max(0.0, now - at)
+        now, all_live = self._clock(), self.live.values()
+        since = [(each.pending_since, each.origin) for each in all_live if each.pending_since]
+        return [(origin, max(0.0, now - at)) for at, origin in sorted(since)]
 
     def close(self) -> None:
         """Stop all timers, log suppressed lines, set the gauges to 0."""
@@ -187,15 +185,15 @@ class Progress:
     def _log_summary(self) -> None:
         del self._timers["summary"]
         self._log_further()
-        oldest = next(self.pending(), None)
-        if oldest is not None:
+        if pending := self.pending():
+            origin, age = pending[0]
             self._start("summary", self._interval, self._log_summary)
             logger.info(
                 "robots.txt: %s pending, %s waiting, longest %.0f s (%s)",
                 count(self._pending, "origin"),
                 count(self._waiting, "request"),
-                oldest[1],
-                oldest[0].host,
+                age,
+                origin.host,
             )
 
     def _log_further(self) -> None:

@@ -237,7 +237,7 @@ class CrawlStats:
     def close(self, reason: str) -> None:
         """Log the summary; *reason* is why the crawl ended."""
         self._write_counts()
-        pending = list(self.progress.pending())
+        pending = self.progress.pending()
         self.progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",

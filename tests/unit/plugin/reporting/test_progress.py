@@ -78,7 +78,7 @@ def test_an_answer_in_time_is_not_logged(log: Log) -> None:
     log.clock.advance(1)
     log.progress.on_answered(A, "has answered")
     log.progress.end_wait(B)
-    assert list(log.progress.pending()) == []
+    assert log.progress.pending() == []
     log.clock.advance(300)
     assert log.lines() == []
 
