@@ -56,18 +56,18 @@ class DecisionLines:
     def __init__(self, edition: str, overrides: HostTable[Override] | None) -> None:
         self._edition = edition
         self._overrides = overrides
-        self._basis: tuple[object, ...] = ()
+        self._basis: tuple[object, ...] | None = None
         """Grounds of the latest decision."""
         self._shared = ""
         """Members of its line, as JSON: the next one may share them."""
 
     def __call__(self, logged: LoggedDecision) -> str:
         # hot path: most requests of an origin are decided as the one before
-        number, at, stage, url, tokens, decision, found, state, *more = logged
-        basis: tuple[object, ...] = ()
-        if decision is not None and state is not None:
-            basis = state, found, tokens, decision.allowed, decision.verdict, decision.usage, more
-        if not basis or basis != self._basis:
+        number, at, stage, url, tokens, decision, found, state, usage, _, header = logged
+        basis: tuple[object, ...] | None = None
+        if decision is not None and state is not None and not usage and header is None:
+            basis = state.id, decision.allowed, decision.verdict, found, tokens
+        if basis is None or basis != self._basis:
             members = members_of(logged, self._edition, self._overrides)
             self._basis, self._shared = basis, dumps(members)
         return (
