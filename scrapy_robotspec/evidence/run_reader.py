@@ -173,10 +173,8 @@ class RunReader:
         """File, place and length of each archive record and state, by id."""
         self._made_from: dict[Origin, str] = {}
         """The id of the state that the kept rules of each origin were made from."""
-        self._log_size = 0
-        """Bytes that were read so far."""
         self._counts: Counter[str] = Counter()
-        """As the last line counts."""
+        """As the last line counts; ``log`` and ``archive``: bytes that were read so far."""
         self._is_stamped = False
 
     @cached_property
@@ -289,8 +287,8 @@ class RunReader:
 
     def _take(self, line: Line) -> bool:
         """Take note of *line*; whether its members can be relied on."""
-        start, values = self._log_size, line.values
-        self._log_size += line.size
+        start, values = self._counts["log"], line.values
+        self._counts["log"] += line.size
         self.summary.last_hash = line.hash
         if line.number == 1:
             _check_format(values)
@@ -342,13 +340,11 @@ class RunReader:
     def _take_end(self, values: Mapping[str, Any]) -> None:
         """Compare the counts of the last line with the lines."""
         self.summary.complete = True
-        words = (*COUNTED.values(), "lost", "archive")
-        end = self.summary.end = {word: values[word] for word in words}
-        found = {word: self._counts[word] for word in words}
+        found = {word: self._counts[word] for word in (*COUNTED.values(), "lost", "archive")}
+        end = {word: values[word] for word in found}
         if end != found:
             self.add_problem(f"the last line counts {end}, the log has {found}")
-        if values.get("requests") is not None:
-            self.summary.end = {**end, "requests": values["requests"]}
+        self.summary.end = {**end, "requests": values.get("requests")}
 
     # --- the archive
 
@@ -389,9 +385,9 @@ class RunReader:
 
     def _check_end(self) -> None:
         """Compare the sizes of the files with what the log says about them."""
-        for name, known in ((self.log, self._log_size), (self.archive, self._counts["archive"])):
+        for name, known in ((self.log, "log"), (self.archive, "archive")):
             path = self._folder / name
-            more = (path.lstat().st_size if path.exists() else 0) - known
+            more = (path.lstat().st_size if path.exists() else 0) - self._counts[known]
             if more and self.summary.complete:
                 self.add_problem(f"{name}: {more:+} bytes, compared with what the log names")
             elif more > 0:
