@@ -96,9 +96,8 @@ class Gate:
             return live.state
         if self._robots.lookup.knows(origin):
             return QueueState.READY
-        live = self._live.use(origin)
-        live.state = QueueState.UNKNOWN
-        return live.state
+        self._set(self._live.use(origin), QueueState.UNKNOWN)  # its queues of other slots follow
+        return QueueState.UNKNOWN
 
     def leave(self, origin: Origin, request: Request) -> None:
         """*request* leaves its queue alone."""

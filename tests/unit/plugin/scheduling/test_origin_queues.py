@@ -180,6 +180,20 @@ def test_request_that_cannot_be_deserialised_leaves_the_count_right() -> None:
     assert queues.queues.size == 0
 
 
+def test_one_request_of_all_slots_leaves_when_rules_have_expired() -> None:
+    """The queue of one slot was filled while there were rules, that of another after."""
+    harness = GateHarness()
+    queues = QueuesHarness(harness)
+    harness.known.add(A)
+    queues.push("x", A, "before")
+    harness.known.clear()
+    queues.push("y", A, "after")
+    assert harness.queued(A) == 2
+    request: Any = queues.pop()
+    queues.downloads.start("x", request)
+    assert not queues.queues.may_go()
+
+
 class AnyOrder(RuleBasedStateMachine):
     """Requests are pushed, popped, wait, are dropped or go on; fetch slots come and go."""
 
