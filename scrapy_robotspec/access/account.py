@@ -98,7 +98,7 @@ class RequestCounts:
 
 def answer_in_words(record: RobotsRecord) -> str:
     """The result of the latest attempt: a meaning, or a doubt."""
-    if has_failed(record):
+    if record.has_failed:
         return ANSWERS["unreachable"].short
     return record.doubt_in_words or ANSWERS[meaning_of(record)].short
 
@@ -107,11 +107,6 @@ def meaning_of(record: RobotsRecord) -> str:
     """The meaning of the copy; a file may have no rules (FET-20)."""
     meaning = "unreachable" if record.meaning is None else record.meaning.value
     return NO_RULES if meaning == "rules" and not has_rules(record.body) else meaning
-
-
-def has_failed(record: RobotsRecord) -> bool:
-    """Whether the latest attempt failed."""
-    return record.fetched_at is None or (record.failed_at or 0.0) >= record.fetched_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +146,7 @@ def wait_end(before: RobotsRecord | None, record: RobotsRecord, reason: str) -> 
 
     *reason*: that of the plan. A temporary status that stands is given up when it counts (FET-19).
     """
-    if has_failed(record):
+    if record.has_failed:
         is_given_up = reason in ("unreachable", "limit_passed")
         return WaitEnd("given_up" if is_given_up else "copy", record.failures, record.failure)
     if before is None or not before.failures:

@@ -84,6 +84,11 @@ class RobotsRecord:
         return self.expires_at - self.fetched_at
 
     @property
+    def has_failed(self) -> bool:
+        """Whether the latest attempt failed."""
+        return self.fetched_at is None or (self.failed_at or 0.0) >= self.fetched_at
+
+    @property
     def updated_at(self) -> float:
         """Time of the latest attempt in the record; 0 for none."""
         return max(self.fetched_at or 0.0, self.failed_at or 0.0)

@@ -36,9 +36,8 @@ def verdict_object(found: Explanation) -> dict[str, Any]:
         "allowed": found.allowed,
         "reason": found.reason,
         **rule_object(verdict.rule if verdict else None, found.edition),
-        "group": verdict and verdict.group,
+        **_members(verdict, "group", "resolved"),
         "edition": found.edition and found.edition.name,
-        "resolved": verdict and verdict.resolved,
     }
 
 

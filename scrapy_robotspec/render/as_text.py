@@ -66,8 +66,8 @@ def file_summary(file: ParsedFile) -> Iterator[str]:
     for group in file.groups:
         allows = sum(rule.kind == "allow" for rule in group.rules)
         names = safe(", ".join(file.written.get(token, token) for token in group.tokens))
-        numbers = (group.first_line, allows, len(group.rules) - allows)
-        rows.append((*map(str, numbers), names or "none"))  # type: ignore[arg-type]
+        disallows = str(len(group.rules) - allows)
+        rows.append((str(group.first_line), str(allows), disallows, names or "none"))
     if file.groups:
         heading, *lines = columns(rows)
         yield paint("faint", f"  {heading}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.account import has_failed, meaning_of
+from scrapy_robotspec.access.account import meaning_of
 from scrapy_robotspec.access.reasons import ANSWERS, OTHER_STATUS, REASONS, failure_words
 from scrapy_robotspec.render.text import count, duration, safe
 
@@ -72,7 +72,7 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     for hop in record.hops:
         target = f" to {hop.target}" if hop.target is not None else ""
         yield "redirect", f"{hop.status} from {hop.url}{target}"
-    if record.unreachable_since is not None and has_failed(record):
+    if record.unreachable_since is not None and record.has_failed:
         yield "failure", failure_words(record.failure)
         since = utc(record.unreachable_since)
         age = duration(max(0.0, site.now - record.unreachable_since))

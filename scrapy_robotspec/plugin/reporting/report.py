@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import answer_in_words, has_failed
+from scrapy_robotspec.access.account import answer_in_words
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import failure_words
@@ -251,7 +251,7 @@ class OriginStatsTable(dict["Origin | None", OriginStats]):
         """An attempt ended at *now*, while *waiting* requests waited."""
         record, found = done.record, done.found
         assert record is not None
-        row, failed = self[record.origin], has_failed(record)
+        row, failed = self[record.origin], record.has_failed
         row.asked += 1
         row.seconds = max(row.seconds, done.seconds)
         if row.first_asked is None:

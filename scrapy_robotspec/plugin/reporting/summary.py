@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.account import answer_in_words, has_failed
+from scrapy_robotspec.access.account import answer_in_words
 from scrapy_robotspec.access.reasons import OUTCOMES, Group, failure_words
 from scrapy_robotspec.render.text import columns, duration, safe
 
@@ -51,7 +51,7 @@ class Summary:
         if before is not None and self._origins[answer_in_words(before)]:
             self._origins[answer_in_words(before)] -= 1
         self._origins[answer_in_words(record)] += 1
-        if not has_failed(record):
+        if not record.has_failed:
             self._down.pop(record.origin, None)
         elif record.origin in self._down or len(self._down) < ORIGINS_COUNTED:
             self._down[record.origin] = failure_words(record.failure)
