@@ -320,9 +320,8 @@ class AccessPolicy:
         assert record.unreachable_since is not None
         if max(record.unanswered, record.temporary) > self.retry_times:
             return True
-        if _never_answered(record):
-            return False
-        return record.failed_at >= record.unreachable_since + self.hold_timeout
+        has_answered = record.unanswered < record.failures  # else the number of attempts counts
+        return has_answered and record.failed_at >= record.unreachable_since + self.hold_timeout
 
     def _may_ask_again(self, record: RobotsRecord, result: FetchResult, now: float) -> bool:
         """Whether requests wait for another attempt after a temporary status (FET-19)."""
@@ -349,14 +348,9 @@ class AccessPolicy:
         if demanded is not None:
             longest = max(self.hold_timeout, self.retry_max_delay)
             pause = max(pause, min(demanded, MAX_RETRY_AFTER if is_given_up else longest))
-        if is_given_up or _never_answered(record):
+        if is_given_up or record.unanswered == record.failures:
             return now + pause
         return min(now + pause, record.unreachable_since + self.hold_timeout)
-
-
-def _never_answered(record: RobotsRecord) -> bool:
-    """No failure so far was an HTTP answer: only the number of attempts counts."""
-    return record.unanswered == record.failures
 
 
 def _outage_start(record: RobotsRecord, now: float) -> float:

@@ -228,14 +228,13 @@ class DryRunMiddleware:
         self._count(kind, request, decision.detail)
         if self._report is None:
             return
-        rows, override = self._report.origins, self.robots.policy.override(origin)
+        row, override = self._report.origins[origin], self.robots.policy.override(origin)
         if override is not None:
-            rows[origin].overrides.update(override.kinds)
-        requests = rows[origin].requests
-        requests.by_outcome[outcome_of(decision.allowed, decision.reason)] += 1
-        requests.sent += decision.allowed  # it would leave
+            row.overrides.update(override.kinds)
+        row.requests.by_outcome[outcome_of(decision.allowed, decision.reason)] += 1
+        row.requests.sent += decision.allowed  # it would leave
         if not decision.allowed:
-            rows.refused(decision, request.url)
+            self._report.origins.refused(decision, request.url)
 
     def _count(self, kind: str, request: Request, detail: str) -> None:
         self._counts[kind] += 1
