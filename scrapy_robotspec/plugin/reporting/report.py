@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import answer_in_words
+from scrapy_robotspec.access.account import RequestCounts, answer_in_words
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import failure_words
@@ -204,7 +204,7 @@ class OriginStatsTable(dict["Origin | None", OriginStats]):
     def rows(self) -> list[OriginStats]:
         """The origins, and one row for the requests that have none."""
         rest = self._rest.sums()
-        return [*self.values(), *([rest] if any(rest.requests.to_json().values()) else [])]
+        return [*self.values(), *([rest] if rest.requests != RequestCounts() else [])]
 
     def kept(self, origin: Origin | None) -> OriginStats:
         """The row that counts a request of before."""
