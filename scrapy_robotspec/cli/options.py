@@ -114,8 +114,8 @@ class Command(click.Command):
             color = bool(wanted and not os.environ.get("NO_COLOR"))
         ctx.color = color
         screen = Screen(quiet=quiet)
-        ctx.params["session"] = ctx.obj(screen)
         try:
+            ctx.params["session"] = ctx.obj(screen)
             code: int = super().invoke(ctx)
         except RobotSpecError as error:
             kind = SiteError if isinstance(error, UnreachableError) else MisuseError
