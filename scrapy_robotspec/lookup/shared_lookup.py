@@ -12,7 +12,6 @@ from scrapy_robotspec.lookup.lookup import Lookup
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.lookup.lookup import Fetch, FetchDone
     from scrapy_robotspec.lookup.tiered_store import TieredStore
 
@@ -45,7 +44,8 @@ class SharedLookup(Lookup):
                 if held is not None and held.updated_at > known.updated_at:
                     record = held  # the later attempt counts
                 plan = policy.plan(record, self._now())
-                if not plan.ask or (held is None and _is_usable(plan)):
+                is_usable = plan.action not in (Action.WAIT, Action.REFUSE)
+                if not plan.ask or (held is None and is_usable):  # else it is asked first
                     self.limiter.release(origin)
                     return await self._hand_over(fetch, record)
             elif claim.granted or (claim.record is not None and has_slot):
@@ -61,8 +61,3 @@ class SharedLookup(Lookup):
                 # At random, which keeps processes out of step.
                 await self._sleep(pause * (0.5 + self._runtime.random()))
                 pause = min(2 * pause, POLL_MAX)
-
-
-def _is_usable(plan: Plan) -> bool:
-    """Whether requests can be decided while the origin is asked again."""
-    return plan.action not in (Action.WAIT, Action.REFUSE)

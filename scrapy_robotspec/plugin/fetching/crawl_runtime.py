@@ -71,21 +71,19 @@ class CrawlRuntime:
         self._crawler = crawler
         self._tokens = tokens
         self._default_agent = to_bytes(default_user_agent(crawler)[0])
-        self._downloads = Downloads(crawler, settings.max_size)
         self.routes = Routes(settings.inherit_meta, live)
         self._stats = stats
         self.loop_time = LoopTime(time.monotonic, _compat.call_later)
         self._context = FetchContext(
             settings=settings,
-            downloads=self._downloads,
+            downloads=Downloads(crawler, settings.max_size),
             routes=self.routes,
             stats=stats,
             loop_time=self.loop_time,
             # A cached response has no reliable lifetime, but offline it is the only source.
             use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
+            probes=Probes() if settings.probe_server_errors else None,
         )
-        if settings.probe_server_errors:
-            self._context.probes = Probes()
         self.in_thread = Threads()
         self._policy = settings.policy()
         self._overrides = settings.overrides
@@ -128,7 +126,7 @@ class CrawlRuntime:
         tried: list[str] = []
         proxies = {None, request.meta.get("proxy")}
         route = self.routes.best(origin, own)
-        with self._downloads.watched():
+        with self._context.downloads.watched():
             while True:
                 tried.append(route.name)
                 attempt = Attempt(self._context, origin, request, route)
