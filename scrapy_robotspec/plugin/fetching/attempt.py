@@ -22,6 +22,9 @@ from scrapy_robotspec.access.outcome import (
 from scrapy_robotspec.editions import DAY
 from scrapy_robotspec.lookup.loop_time import LoopTime, TimeLimitError
 from scrapy_robotspec.plugin import _compat
+
+# Not where it is used: a process without a free file could not read it then.
+from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
     META_KEY,
     Transfer,
@@ -177,8 +180,6 @@ class Attempt:
         return self._failure(error, local=False)
 
     def _failed(self, error: Exception) -> FetchResult:
-        from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
-
         if not isinstance(error, IgnoreRequest):
             self._context.stats.inc_value(f"robotstxt/exception_count/{type(error)}")
         resolves = self._routes.resolves_names(time.time())
