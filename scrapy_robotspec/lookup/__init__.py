@@ -4,8 +4,7 @@ Clock, stores and fetches meet only here. All of them are arguments: the package
 reactor nor Scrapy.
 """
 
-from scrapy_robotspec.lookup.limiter import FetchLimiter
-from scrapy_robotspec.lookup.lookup import FetchDone, FetchFollower, Lookup, Runtime
+from scrapy_robotspec.lookup.lookup import FetchDone, Lookup
 from scrapy_robotspec.lookup.rules_cache import Pending, Resolved
 
-__all__ = ["FetchDone", "FetchFollower", "FetchLimiter", "Lookup", "Pending", "Resolved", "Runtime"]
+__all__ = ["FetchDone", "Lookup", "Pending", "Resolved"]

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.lookup import FetchLimiter
+from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.lookup.loop_time import LoopTime
 from tests.support.timers import call_later, pass_time
 

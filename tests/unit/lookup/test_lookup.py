@@ -12,7 +12,8 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
+from scrapy_robotspec.lookup import Pending, Resolved
+from scrapy_robotspec.lookup.limiter import FetchLimiter
 from tests.support.stores import SharedStore, take
 
 from .fakes import (

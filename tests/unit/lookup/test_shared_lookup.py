@@ -15,7 +15,8 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
+from scrapy_robotspec.lookup import Pending, Resolved
+from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
