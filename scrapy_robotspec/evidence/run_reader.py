@@ -196,7 +196,7 @@ class RunReader:
                         yield line
             self._check_end()
         except DAMAGE as error:
-            self.add_problem(f"{said(error)}; what follows it proves nothing")
+            self.add_problem(f"{in_words(error)}; what follows it proves nothing")
 
     def add_problem(self, problem: str, line: int = 0) -> None:
         """Note a problem of this run, in *line* if given."""
@@ -214,7 +214,7 @@ class RunReader:
         except NotArchivedError as error:
             self._reading.add_note(f"{self.log}: {subject}: {error}")
         except DAMAGE as error:
-            self.add_problem(f"{subject}: {said(error)}", line)
+            self.add_problem(f"{subject}: {in_words(error)}", line)
 
     def find(self, id_: str) -> StoredRecord:
         """The archive record *id_*.
@@ -418,7 +418,7 @@ def _check_format(values: Mapping[str, Any]) -> None:
         )
 
 
-def said(error: BaseException) -> str:
+def in_words(error: BaseException) -> str:
     """The words of an error that damage caused."""
     if isinstance(error, OSError):
         return f"cannot be read ({error.strerror})"
