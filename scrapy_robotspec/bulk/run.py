@@ -224,15 +224,15 @@ def write_csv(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Sche
 
     Lists and objects are JSON, and no cell is a formula.
     """
-    empty = [_cells(pa.nulls(0, kind)) for kind in schema.types]
-    cells = pa.RecordBatch.from_arrays(empty, schema.names).schema
-    rows = (
-        pa.RecordBatch.from_arrays([_cells(column) for column in batch], schema=cells)
-        for batch in batches
-    )
+    empty = _csv_batch(pa.RecordBatch.from_pylist([], schema=schema))
     options = pa_csv.WriteOptions(quoting_style="needed")
-    with pa_csv.CSVWriter(file, cells, write_options=options) as out:
-        return _write_all(out, rows)
+    with pa_csv.CSVWriter(file, empty.schema, write_options=options) as out:
+        return _write_all(out, map(_csv_batch, batches))
+
+
+def _csv_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
+    cells = [_cells(column) for column in batch]
+    return pa.RecordBatch.from_arrays(cells, batch.schema.names)
 
 
 def _write_all(out: Any, batches: Iterable[pa.RecordBatch]) -> int:

@@ -217,10 +217,10 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
         return begun._replace(error="the record has no HTTP response")
     end = _HEAD_END.search(content, 0, _MAX_HEAD)
     head, body = (content[: end.start()], content[end.end() :]) if end else (content, b"")
-    named = [text.partition(":") for text in head.decode("latin-1").split("\n")[1:]]
-    pairs = [(name.strip(), value.strip()) for name, _, value in named]
+    named = (text.partition(":") for text in head.decode("latin-1").split("\n")[1:])
+    pairs = tuple((name.strip(), value.strip()) for name, _, value in named)
     status = int(line[1])
-    fields = Exchange(begun.url or "", status, tuple(pairs)).fields
+    fields = Exchange(begun.url or "", status, pairs).fields
     location = fields.get("location")
     if record.record_type == WarcRecordType.revisit:
         lost = "the body is in another record (revisit)"
