@@ -133,6 +133,10 @@ class Index:
             selection = self._by_keys[keys] = Selection(keys, names, self.rules_of(keys))
         return selection
 
+    def forget(self) -> None:
+        """Forget the crawlers that asked, not the file."""
+        self._by_keys, self._by_spans = {}, {}
+
     def rules_of(self, keys: Sequence[str]) -> GroupRules:
         """The rules of the groups that some keys are in."""
         spans = tuple([self.spans[number] for number in numbers_of(self.places, keys)])
@@ -146,7 +150,10 @@ class Index:
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = ("_all_groups", "_index", "_others", "body", "edition", "first")
+    __slots__ = (
+        *("_all_groups", "_index", "_may_have_others", "_others", "body", "edition"),
+        "first",
+    )
 
     body: bytes
     edition: Edition
@@ -158,6 +165,7 @@ class RobotsFile:
         self.first: Selection | None = None
         """The groups of the first crawler; most files are asked for one."""
         self._index: Index | None = None  # until the second
+        self._may_have_others: bool | None = None  # until it is asked for
         self._others: dict[Tokens, Selection] = {}
 
     @property
@@ -190,7 +198,9 @@ class RobotsFile:
     @property
     def may_have_others(self) -> bool:
         """False only if no line has another field (EXT-03)."""
-        return any(uncommon.search(self.body) for uncommon in _UNCOMMON)
+        if self._may_have_others is None:  # each of thousands of crawlers may ask
+            self._may_have_others = any(uncommon.search(self.body) for uncommon in _UNCOMMON)
+        return self._may_have_others
 
     def follow(self, tokens: Tokens) -> Selection:
         """The groups that a crawler follows.
@@ -205,6 +215,7 @@ class RobotsFile:
                 self.first = selection
                 return selection
             if len(self._others) >= KEPT:
-                self._others, self._index = {}, None
+                self._others = {}
+                self.index.forget()
             selection = self._others[tokens] = self.index.select(asked)
         return selection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -12,6 +13,7 @@ from scrapy_robotspec.protocol import (
     robots_file,
     robotstxt,
 )
+from scrapy_robotspec.protocol.agent_index import index_agents
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.strategies import (
     HOST,
@@ -58,3 +60,28 @@ def test_few_groups_and_verdicts_are_kept() -> None:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
     assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
+
+
+def test_a_file_is_searched_once_however_many_crawlers_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SAF-02: its agents and its other lines; each search takes time in proportion to the file."""
+    searched: list[bytes] = []
+
+    def counted(*arguments: Any) -> Any:
+        searched.append(arguments[0])
+        return index_agents(*arguments)
+
+    class Uncommon:
+        def search(self, body: bytes) -> None:
+            searched.append(body)
+
+    monkeypatch.setattr(robots_file, "index_agents", counted)
+    monkeypatch.setattr(robots_file, "_UNCOMMON", [Uncommon()])
+    robots = RobotsTxt.parse(file_of(10))
+    for n in range(3 * robots_file.KEPT):
+        token = "token" + "-" * n
+        robots.allowed(f"{HOST}/", token)
+        robots.other(token)
+        robots.crawl_delay(token)
+    assert len(searched) <= 3  # the first crawler's agents, all agents, other lines
