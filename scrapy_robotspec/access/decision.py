@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.access.outcome import NO_FILE, without_user_info
 from scrapy_robotspec.access.reasons import (
     NO_ANSWER,
-    NO_ROBOTS_TXT_WORDS,
+    NO_ROBOTS_TXT,
     OTHER_STATUS,
     REASONS,
     SERVERS_READ,
@@ -64,8 +64,6 @@ class Decision(NamedTuple):
 
         *rule*: the deciding line as the view shows it.
         """
-        if self.origin is None and self.verdict is None and self.reason == "no_rule":
-            return NO_ROBOTS_TXT_WORDS
         return self._fill(self._words.short, rule)
 
     @property
@@ -75,6 +73,8 @@ class Decision(NamedTuple):
             reason = OTHER_STATUS
         elif reason == "unreachable" and self.allowed:
             reason = UNREACHABLE_ALLOWED
+        elif reason == "no_rule" and self.verdict is None:
+            reason = NO_ROBOTS_TXT
         return REASONS.get(reason, _UNKNOWN)
 
     def _fill(self, words: str, rule: str | None = None) -> str:

@@ -18,8 +18,6 @@ NO_ANSWER = "no answer"
 UNREACHABLE = "robots.txt unreachable"
 SERVERS_READ = "; servers read "
 NO_FILE_BUT = "no robots.txt: "
-#: A URL that has no robots.txt (LOC-11, LOC-12).
-NO_ROBOTS_TXT_WORDS = "a URL of this scheme has no robots.txt"
 
 
 class Words(NamedTuple):
@@ -56,8 +54,8 @@ def _rows(table: str) -> dict[str, list[str]]:
     return {name: cells for kind, name, *cells in _LINES if kind == table}
 
 
-#: Reason of a decision -> its words. There are further cases of two reasons: a status other than
-#: 404 and 410, and an unreachable file that allows.
+#: Reason of a decision -> its words. There are further cases of three reasons: a status other than
+#: 404 and 410, an unreachable file that allows, and a URL that has none.
 REASONS: Mapping[str, Words] = {name: Words(*row) for name, row in _rows("reason").items()}
 OTHER_STATUS, UNREACHABLE_ALLOWED = "other_status", "unreachable_allowed"
 

@@ -126,7 +126,7 @@ RULE = RobotsTxt.parse(b"User-agent: *\nDisallow: /").explain(URL, "mybot")
             Decision(False, "override", RULE),
             "Disallowed by ROBOTSPEC_OVERRIDES (line 2: 'Disallow: /').",
         ),
-        (Decision(True, "no_rule"), "Allowed: no rule of robots.txt matches the URL."),
+        (Decision(True, "no_rule"), "Allowed: a URL of this scheme has no robots.txt."),
         (Decision(True, "unreachable"), "Allowed: robots.txt is unreachable (no answer)."),
         (
             Decision(True, "limit_passed", origin=ORIGIN, failure="HTTP status 500"),
