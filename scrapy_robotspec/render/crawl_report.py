@@ -150,13 +150,14 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
             shown[name] = _time(shown[name])
         for name in ("seconds", "wait_seconds"):
             shown[name] = round(shown[name], 3)
-        first = {
+        line = {
             "origin": row.origin or None,
             "let_through": row.requests.of(Group.LET_THROUGH),
             "refused": row.requests.of(Group.REFUSED),
             "outcomes": row.requests.to_json(),
+            **shown,
         }
-        yield f"{dumps({**first, **shown})}\n"
+        yield f"{dumps(line)}\n"
 
 
 def _time(seconds: float | None) -> str | None:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
 
-_WORDS = {"allow": "allowed", "disallow": "disallowed"}
-
 
 class UsageAnswer(NamedTuple):
     """A file's statements about the use of one page."""
@@ -49,9 +47,7 @@ def preference_words(usage: Usage) -> str:
     """``search allowed, train-ai disallowed``, escaped."""
     if not usage.applies:
         return "no preference, as the page may not be fetched"
-    stated = [
-        f"{safe(label)} {_WORDS[preference]}" for label, preference in usage.preferences.items()
-    ]
+    stated = [f"{safe(label)} {preference}ed" for label, preference in usage.preferences.items()]
     return ", ".join(stated[:MOST]) or "no preference for this page"
 
 
