@@ -16,12 +16,7 @@ OPEN = {
     "cli/options.py",
     "cli/session.py",
     "converters.py",
-    "evidence/log_lines.py",
-    "evidence/run_reader.py",
-    "evidence/run_writer.py",
-    "evidence/states.py",
     "folders.py",
-    "lookup/live_origins.py",
     "plugin/_compat.py",
     "plugin/browser/browsers.py",
     "plugin/browser/chromium.py",
@@ -46,10 +41,7 @@ OPEN = {
     "protocol/lint/redundancy.py",
     "protocol/models.py",
     "protocol/precedence.py",
-    "protocol/searched_path.py",
     "protocol/usage_rules.py",
-    "store/base.py",
-    "store/spill.py",
 }
 
 
