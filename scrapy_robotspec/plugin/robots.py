@@ -77,12 +77,10 @@ class CrawlRobots:
         self._runtime = runtime(crawler, settings, self.tokens, stats, self.live)
         self.routes = self._runtime.routes
         self.loop_time = self._runtime.loop_time
+        self.lookup = open_lookup(self._runtime, settings)
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
-            self.observer = self._open_evidence()
-        self.lookup = open_lookup(self._runtime, settings)
-        if self.observer is not None:
-            self.lookup.followers.append(self.observer)
+            self._open_evidence()
 
     # --- requests
 
@@ -194,12 +192,14 @@ class CrawlRobots:
 
     # --- evidence
 
-    def _open_evidence(self) -> EvidenceObserver:
+    def _open_evidence(self) -> None:
         from scrapy_robotspec.plugin.evidence.opening import open_evidence
 
-        observer, exchanges = open_evidence(self._crawler, self.settings, self.tokens, time.time())
+        self.observer, exchanges = open_evidence(
+            self._crawler, self.settings, self.tokens, time.time()
+        )
         self._runtime.archive_exchanges(exchanges)
-        return observer
+        self.lookup.followers.append(self.observer)
 
     # --- start and end
 

@@ -74,7 +74,7 @@ def open_evidence(
         usage=UsagePolicy(settings.usage, settings.usage_policy),
         overrides=settings.overrides or HostTable(),
     ).to_json()
-    run["tokens"] = tokens.fixed
+    run["tokens"] = tokens.usual if tokens.is_fixed else None
     folder = Path(settings.evidence).absolute()
     try:
         folder.mkdir(0o700, parents=True, exist_ok=True)

@@ -55,8 +55,7 @@ class OpenQueues:
         """Close all queues and the reserve inside the context."""
         for queue in list(self._open):
             queue.close()
-        while self._reserve:
-            os.close(self._reserve.pop())
+        self.close()
         try:
             yield
         finally:

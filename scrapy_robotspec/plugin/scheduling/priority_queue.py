@@ -18,8 +18,6 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.gate import OriginQueues, find_gate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
@@ -48,8 +46,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         crawler: Crawler,
         downstream_queue_cls: Any,
         key: str,
-        slot_startprios: dict[str, Iterable[int]] | None = None,
-        *,
+        *startprios: Any,
         start_queue_cls: Any = None,
     ) -> None:
         self._open_queues: OpenQueues | None = None
@@ -64,7 +61,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
             if start_queue_cls is not None:
                 start_queue_cls = wrap(start_queue_cls)
         super().__init__(
-            crawler, downstream_queue_cls, key, slot_startprios, start_queue_cls=start_queue_cls
+            crawler, downstream_queue_cls, key, *startprios, start_queue_cls=start_queue_cls
         )
         assert crawler.engine is not None
         self._slots = _compat.DownloadSlots(crawler.engine)

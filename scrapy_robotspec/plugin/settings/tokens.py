@@ -68,9 +68,10 @@ class TokenSelector:
         self._has_doubt = False
         self._by_header: dict[bytes, Tokens] = {}
         self._choose: Chooser | None = None
-        self.fixed: Tokens | None = None
-        """The tokens that hold for every request without its own, or None."""
-        self._default: Tokens = ()
+        self.usual: Tokens = ()
+        """The tokens of most requests; none where a function chooses them."""
+        self.is_fixed = not callable(setting)
+        """Whether they hold for every request without its own."""
         self._source = _SETTING
         name = crawler.settings["ROBOTSTXT_USER_AGENT"]
         user_agent, sent_by = default_user_agent(crawler)
@@ -79,26 +80,21 @@ class TokenSelector:
             self._choose = setting
             self._source = f"function {_name_of(setting)} ({_SETTING})"
         elif setting is not None:
-            self.fixed = setting
+            self.usual = setting
         elif name:
             self._source = "ROBOTSTXT_USER_AGENT"
-            self.fixed = self._derive(text_of(name), self._source)
+            self.usual = self._derive(text_of(name), self._source)
         else:
-            self._source = sent_by
-            self._default = self._derive(user_agent, sent_by, is_sent=is_sent)
-        if is_sent and self.fixed is not None:
-            _warn_of_other_name(self._source, self.fixed, user_agent, sent_by)
+            self._source, self.is_fixed = sent_by, False
+            self.usual = self._derive(user_agent, sent_by, is_sent=is_sent)
+        if is_sent and self.is_fixed:
+            _warn_of_other_name(self._source, self.usual, user_agent, sent_by)
 
     def __str__(self) -> str:
         """The tokens of most requests and where they come from, for a log line."""
         if self._choose is not None:
             return f"from {self._source}"
         return f"{', '.join(map(safe, self.usual)) or '*'} ({self._source})"
-
-    @property
-    def usual(self) -> Tokens:
-        """The tokens of most requests; none where a function chooses them."""
-        return self._default if self.fixed is None else self.fixed
 
     def __call__(self, request: Request) -> Tokens:
         """The tokens for decisions about *request*, which has no response yet."""
@@ -112,8 +108,8 @@ class TokenSelector:
             override = None if origin is None else self._by_host.find(origin)
             if override is not None and override.token is not None:
                 return override.token
-        if self.fixed is not None:
-            return self.fixed
+        if self.is_fixed:
+            return self.usual
         kept = meta.get(KEPT_KEY)
         if kept is None:
             kept = meta[KEPT_KEY] = self._select(request)
@@ -128,7 +124,7 @@ class TokenSelector:
             # Headers are stored in this spelling: it needs none of Scrapy's calls.
             headers = dict.get(request.headers, b"User-Agent")
             if not headers:
-                return self._default
+                return self.usual
             return self._of_header(headers[-1])
         try:
             chosen = self._choose(request, self._crawler)
