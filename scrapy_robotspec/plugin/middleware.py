@@ -133,7 +133,7 @@ class RobotSpecMiddleware(GateOwner):
         self._waits.arrived(request)
         origin = self._policy.origin(request)
         if origin is None:
-            self._waits.goes_on(None, request)
+            self.gate.goes_on(None, request)
             self.enforcer.exempt(request)
             return None
         answer = self.robots.ask(origin, request, time.time())
@@ -141,7 +141,7 @@ class RobotSpecMiddleware(GateOwner):
             return await self._wait(origin, request)
         if self._policy.spaces and self._policy.delay(answer):
             return await self._wait(origin, request)
-        self._waits.goes_on(origin, request)
+        self.gate.goes_on(origin, request)
         self.enforcer.apply(request, answer)
         return None
 

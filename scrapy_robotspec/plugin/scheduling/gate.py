@@ -68,6 +68,8 @@ class Gate:
         no more."""
         self.queues: list[OriginQueues] = []
         """The scheduler's, if it is ours. They follow every change of state."""
+        self.parked = 0
+        """Requests of another scheduler that wait."""
 
     # --- events
 
@@ -107,6 +109,8 @@ class Gate:
     def goes_on(self, origin: Origin | None, request: Request) -> None:
         """*request* has not waited, and is passed on or refused."""
         # hot path
+        if not self.queues and self._is_full():
+            self._robots.engine.wake()
         left_for = self.popped.pop(request, None)
         if left_for is not None and left_for != origin:  # another middleware lets it go unchecked
             self.update(left_for)
@@ -163,11 +167,16 @@ class Gate:
     def must_wait(self, is_full: Callable[[], bool]) -> bool:
         """Whether the engine must send nothing.
 
-        The downloader is full, or requests are queued and none of them may go.
+        The downloader is full, or requests are queued and none of them may go. Another scheduler
+        is asked for no more while ``ROBOTSPEC_MAX_PARKED`` of its requests wait.
         """
         # hot path
         if is_full():
             return True
+        if not self.queues:
+            if self._is_full():
+                self.return_lost()
+            return self._is_full()
         if self.popped:
             self.return_lost()
         waiting = False
@@ -177,6 +186,9 @@ class Gate:
                     return False
                 waiting = True
         return waiting
+
+    def _is_full(self) -> bool:
+        return self.parked + len(self.popped) >= self._robots.settings.max_parked
 
     def return_lost(self) -> None:
         """Let other requests go where the popped one will not arrive."""

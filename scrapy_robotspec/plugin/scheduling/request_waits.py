@@ -17,8 +17,6 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -45,8 +43,6 @@ class RequestWaits:
         """Whether the scheduler's queues do not obey the gate."""
         self._missing: str | None = None
         """The part of Scrapy without which such a scheduler cannot be held back."""
-        self._parked = 0
-        """Requests of such a scheduler that wait."""
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
         self.gate = Gate(robots, self._crawl_delay)
@@ -67,28 +63,21 @@ class RequestWaits:
         if _DONT_FILTER in request.meta:
             request.dont_filter = request.meta.pop(_DONT_FILTER)
 
-    def goes_on(self, origin: Origin | None, request: Request) -> None:
-        """*request* has not waited, and goes on or is refused."""
-        # hot path
-        if self._is_foreign and self._is_full():
-            self._robots.engine.wake()
-        self.gate.goes_on(origin, request)
-
     async def wait(self, origin: Origin, request: Request) -> Answer | None:
         """The decision about *request*, once it may go.
 
         None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
         back.
         """
-        if self._missing and self._parked >= self._robots.settings.max_parked:
+        if self._missing and self.gate.parked >= self._robots.settings.max_parked:
             raise IgnoreRequest(
-                f"{self._parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and this "
-                f"Scrapy has no {self._missing}, without which others cannot be held back"
+                f"{self.gate.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
+                f"this Scrapy has no {self._missing}, without which others cannot be held back"
             )
         popped = self._is_foreign and (self._missing is not None or request in self._popped)
         parking = self._parking if popped else None
         goes_back = False
-        self._parked += popped
+        self.gate.parked += popped
         try:
             if parking is not None:
                 parking.park(request)
@@ -101,7 +90,7 @@ class RequestWaits:
             self.send_back(request)
             return None  # it stays parked until the scheduler has it
         finally:
-            self._parked -= popped
+            self.gate.parked -= popped
             is_ours = goes_back or parking is None or parking.release(request)
         if not is_ours:
             raise IgnoreRequest("another worker has taken over the request while it waited")
@@ -138,29 +127,18 @@ class RequestWaits:
         if self._crawl_delay is not None:
             _compat.load_handlers(engine)
         self._is_foreign = not self.gate.queues
+        can_back_out = _compat.back_out_while(engine, self.gate.must_wait)
         if not self._is_foreign:
-            _compat.back_out_while(engine, self.gate.must_wait)
             return
         scheduler = _compat.watch_scheduler(engine, self._note_popped)
         if scheduler is None:
             self._missing = "_slot.scheduler.next_request"
-        if not _compat.back_out_while(engine, self._must_wait):
+        if not can_back_out:
             self._missing = "downloader.needs_backout"
         if hasattr(scheduler, "queue"):  # as of scrapy-redis
             from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
 
             self._parking = open_parking(scheduler.queue, self._crawler.signals)
-
-    def _must_wait(self, is_full: Callable[[], bool]) -> bool:
-        """As :meth:`Gate.must_wait`, with a scheduler that is not ours."""
-        if is_full():
-            return True
-        if self._is_full():
-            self.gate.return_lost()
-        return self._is_full()
-
-    def _is_full(self) -> bool:
-        return self._parked + len(self._popped) >= self._robots.settings.max_parked
 
     def _note_popped(self, request: Request) -> None:
         self._popped[request] = None

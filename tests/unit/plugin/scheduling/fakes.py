@@ -11,6 +11,7 @@ from scrapy import Request
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import LiveOrigins, QueueState
 from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueue, OriginQueues
+from scrapy_robotspec.plugin.settings.settings import Settings
 
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
 
@@ -35,6 +36,7 @@ class GateHarness:
         self.wakes = 0
         self.waiting = 0
         self.live = LiveOrigins()
+        self.settings = Settings()
         self.downloads = ActiveRequests()
         # All that the gate asks, in one object.
         self.lookup = self.limiter = self.progress = self.engine = self.routes = self
