@@ -135,7 +135,6 @@ class Lookup:
         self.limiter = FetchLimiter(limit, runtime.loop_time, runtime.call_later)
         self.rules = RulesCache(max_size=max_size)
         self._live = live
-        self._now = runtime.clock
         self._sleep = partial(pause, runtime.call_later)
         self._closed = False
         self.followers: list[FetchFollower] = []
@@ -152,7 +151,7 @@ class Lookup:
 
         It would also where a refresh is due: that is fetched in the background.
         """
-        now = self._now()
+        now = self._runtime.clock()
         if self.rules.get_valid(origin, now) is not None:
             return True
         plan = self._runtime.policy(origin).plan(self.store.get(origin), now)
@@ -163,7 +162,7 @@ class Lookup:
         while True:
             if self._closed:
                 raise CancelledError
-            now = self._now()
+            now = self._runtime.clock()
             found = self.ask(origin, now, request)
             if isinstance(found, Resolved):
                 return found
@@ -174,7 +173,7 @@ class Lookup:
 
     def page_answered(self, origin: Origin) -> None:
         """Note that a page of *origin* answered (FET-12)."""
-        now = self._now()
+        now = self._runtime.clock()
         resolved = self.rules.get_valid(origin, now)
         if resolved is not None and not resolved.unreachable:  # hot path: decodes no record
             return
@@ -283,7 +282,7 @@ class Lookup:
         if fetch.plan.action is not Action.WAIT:
             return None
         asked_before = self._was_asked(fetch.origin, fetch.held)
-        found = Pending(fetch.origin, self._now(), asked_before, was_cancelled)
+        found = Pending(fetch.origin, self._runtime.clock(), asked_before, was_cancelled)
         return self._done(fetch, found, fetch.held)
 
     async def _find(self, fetch: Fetch) -> FetchDone:
@@ -310,7 +309,7 @@ class Lookup:
             result = await self._attempt(fetch)
             if base is fetch.held:
                 base = self.store.get(origin)  # a page may have answered meanwhile
-            policy, now = self._runtime.policy(origin), self._now()
+            policy, now = self._runtime.policy(origin), self._runtime.clock()
             record = policy.apply(base, origin, result, now, self._runtime.random())
             shared = None if result.local else record
         finally:
@@ -333,7 +332,7 @@ class Lookup:
 
     async def _hand_over(self, fetch: Fetch, record: RobotsRecord) -> FetchDone:
         """Announce the rules of *record* if they are new, and keep it in memory."""
-        origin, held, now = fetch.origin, fetch.held, self._now()
+        origin, held, now = fetch.origin, fetch.held, self._runtime.clock()
         self._live[origin].was_preempted = False
         try:
             plan = self._runtime.policy(origin).plan(record, now)
@@ -358,7 +357,7 @@ class Lookup:
     def _done(
         self, fetch: Fetch, found: Resolved | Pending, record: RobotsRecord | None
     ) -> FetchDone:
-        seconds = max(0.0, self._now() - fetch.started)
+        seconds = max(0.0, self._runtime.clock() - fetch.started)
         return FetchDone(found, record, fetch.held, None, seconds)
 
     def _end(self, done: FetchDone | None, fetch: Fetch) -> None:

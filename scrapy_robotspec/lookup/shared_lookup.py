@@ -35,7 +35,7 @@ class SharedLookup(Lookup):
         while True:
             has_slot = has_slot or self._take_slot(fetch)
             if has_slot:
-                claim = await self.store.claim(origin, self._now(), known, agent)
+                claim = await self.store.claim(origin, self._runtime.clock(), known, agent)
             else:
                 claim = Claim(False, await self.store.get_shared(origin, known, agent))
             if claim.record is not None and reads < _MAX_READS:
@@ -43,7 +43,7 @@ class SharedLookup(Lookup):
                 known = record = claim.record
                 if held is not None and held.updated_at > known.updated_at:
                     record = held  # the later attempt counts
-                plan = policy.plan(record, self._now())
+                plan = policy.plan(record, self._runtime.clock())
                 is_usable = plan.action not in (Action.WAIT, Action.REFUSE)
                 if not plan.ask or (held is None and is_usable):  # else it is asked first
                     self.limiter.release(origin)

@@ -69,7 +69,7 @@ class Gate:
         self.queues: list[OriginQueues] = []
         """The scheduler's, if it is ours. They follow every change of state."""
         self.parked = 0
-        """Requests of another scheduler that wait."""
+        """Requests that have left the scheduler and wait."""
 
     # --- events
 

@@ -39,10 +39,8 @@ class RequestWaits:
         self._robots = robots
         self._stats = stats
         self._crawl_delay = self._open_crawl_delay() if robots.policy.spaces else None
-        self._is_foreign = False
-        """Whether the scheduler's queues do not obey the gate."""
         self._missing: str | None = None
-        """The part of Scrapy without which such a scheduler cannot be held back."""
+        """The part of Scrapy without which another scheduler cannot be held back."""
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
         self.gate = Gate(robots, self._crawl_delay)
@@ -74,7 +72,7 @@ class RequestWaits:
                 f"{self.gate.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
                 f"this Scrapy has no {self._missing}, without which others cannot be held back"
             )
-        popped = self._is_foreign and (self._missing is not None or request in self._popped)
+        popped = self._missing is not None or request in self._popped
         parking = self._parking if popped else None
         goes_back = False
         self.gate.parked += popped
@@ -126,9 +124,8 @@ class RequestWaits:
         assert engine is not None
         if self._crawl_delay is not None:
             _compat.load_handlers(engine)
-        self._is_foreign = not self.gate.queues
         can_back_out = _compat.back_out_while(engine, self.gate.must_wait)
-        if not self._is_foreign:
+        if self.gate.queues:
             return
         scheduler = _compat.watch_scheduler(engine, self._note_popped)
         if scheduler is None:
