@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from scrapy.utils.python import to_bytes
@@ -22,7 +23,6 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
 from scrapy_robotspec.plugin.fetching.routes import Routes
-from scrapy_robotspec.plugin.fetching.threads import Threads
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MemoryStore
@@ -38,12 +38,11 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+    from scrapy_robotspec.plugin.fetching.threads import Threads
     from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-_T = TypeVar("_T")
 
 #: Max routes or proxies that one fetch tries where each fails before it reaches the origin.
 _MAX_TRIES_PER_FETCH = 4
@@ -84,7 +83,6 @@ class CrawlRuntime:
             use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
             probes=Probes() if settings.probe_server_errors else None,
         )
-        self.in_thread = Threads()
         self._policy = settings.policy()
         self._overrides = settings.overrides
         self.live = live
@@ -99,6 +97,13 @@ class CrawlRuntime:
     def agent(self, request: Request) -> str:
         """Product name of the User-Agent that goes with *request* (CAC-04)."""
         return product_name(request.headers.get(b"User-Agent") or self._default_agent)
+
+    @cached_property
+    def in_thread(self) -> Threads:
+        """Runs blocking calls, which few crawls make."""
+        from scrapy_robotspec.plugin.fetching.threads import Threads
+
+        return Threads()
 
     # --- fetches
 
@@ -194,7 +199,8 @@ class CrawlRuntime:
             return None
 
     def close(self) -> None:
-        self.in_thread.close()
+        if "in_thread" in vars(self):
+            self.in_thread.close()
 
 
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
