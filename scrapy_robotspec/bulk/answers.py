@@ -73,12 +73,11 @@ class FileAnswers:
         if robots is None:
             return [Unread(self)], [0] * len(crawlers.names)
         file = robots.file
-        present = file.index.places
         others = file.follow(())  # of crawlers that no agent names
         groups = [GroupAnswers(self, robots, others, ())]
         numbers = {others.names: 0}
         places = [0] * len(crawlers.names)
-        for at in crawlers.named_by(present):
+        for at in crawlers.named_by(file):
             asked = crawlers.names[at].asked
             followed = file.follow(asked)
             if followed.names not in numbers:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from scrapy_robotspec.editions import has_plain_lines
+from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import best_key, forbids, keyed_patterns
@@ -102,6 +104,8 @@ def path_of_pattern(pattern: str) -> str:
 
 
 def _read(text: bytes, edition: Edition) -> Rules:
+    if has_plain_lines(edition):  # hot path
+        return Rules(rules_in(text, ((0, len(text)),)), edition)
     return Rules(RobotsFile(text, edition).follow(()).rules.rules, edition)
 
 

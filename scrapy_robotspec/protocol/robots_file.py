@@ -192,8 +192,12 @@ class RobotsFile:
 
         Also in editions that ignore them.
         """
-        keys = self.follow(tokens).keys
-        return self.all_groups.others_for(keys) if self.may_have_others else ()
+        return self.all_groups.others_for(self.follow(tokens).keys)
+
+    def contains(self, *words: bytes) -> bool:
+        """Whether the file has any of some words, in any case."""
+        lowered = self.body.lower()
+        return any(word in lowered for word in words)
 
     @property
     def may_have_others(self) -> bool:

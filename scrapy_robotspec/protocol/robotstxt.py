@@ -162,7 +162,8 @@ class RobotsTxt:
 
         Always finite, as JSON demands.
         """
-        delays = {line.value for line in self._others(tokens) if line.field == "crawl-delay"}
+        lines = self._others(tokens, b"crawl-delay")
+        delays = {line.value for line in lines if line.field == "crawl-delay"}
         seconds = (float(each) for each in map(decode, delays) if _SECONDS.fullmatch(each))
         return max((min(each, sys.float_info.max) for each in seconds), default=None)
 
@@ -221,10 +222,12 @@ class RobotsTxt:
         selection.verdicts[key] = verdict
         return verdict
 
-    def _others(self, tokens: str | Sequence[str]) -> Sequence[RawOther]:
-        """The other lines for a crawler, if the edition reads them."""
-        others = self.file.others_for(_as_tuple(tokens))
-        return others if self.edition.other_fields else ()
+    def _others(self, tokens: str | Sequence[str], word: bytes = b"") -> Sequence[RawOther]:
+        """The other lines for a crawler, if the edition reads them, and the file has a word."""
+        asked = _as_tuple(tokens)
+        self.file.follow(asked)  # UAG-11
+        is_read = self.edition.other_fields and self.file.contains(word)
+        return self.file.others_for(asked) if is_read else ()
 
     def _file_usage(self) -> FileUsage:
         from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any

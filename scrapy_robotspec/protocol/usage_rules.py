@@ -144,8 +144,8 @@ class FileUsage:
     def __init__(self, body: bytes, file: RobotsFile) -> None:
         self._body = body
         self._file = file
-        lowered = body.lower()
-        named = [token for token in POLICY_TOKENS if token.encode() in lowered]
+        self._may_state = file.contains(*(field.encode() for field in USAGE_FIELDS))
+        named = [token for token in POLICY_TOKENS if file.contains(token.encode())]
         followed = [(token, file.follow(token)) for token in named]
         self._policies = [
             _Policy(token, body, found.rules) for token, found in followed if found.keys == (token,)
@@ -167,7 +167,7 @@ class FileUsage:
     @cached_property
     def licenses(self) -> tuple[str, ...]:
         """The absolute URLs of the license lines, in file order (USE-06)."""
-        if not self._file.may_have_others:
+        if not self._file.contains(b"license"):
             return ()
         groups = self._file.all_groups
         others = [*groups.outside, *(line for group in groups.groups for line in group.others)]
@@ -175,7 +175,7 @@ class FileUsage:
         return tuple(url for line in found if is_absolute(url := decode(line.value)))
 
     def _lines_for(self, tokens: Tokens) -> Sequence[RawOther]:
-        if not self._file.may_have_others:
+        if not self._may_state:
             return ()
         groups = self._file.all_groups
         begin = groups.groups[0].start if groups.groups else len(self._body)

@@ -1,0 +1,47 @@
+"""The statements of a file that hold for a URL (USE-01 to USE-08)."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.usage_rules import split_path
+
+
+@pytest.mark.parametrize(
+    ("value", "parts"),
+    [
+        (b"train-ai=n", (None, b"train-ai=n")),
+        (b"/a train-ai=n", (b"/a", b"train-ai=n")),
+        (b"/a \t train-ai=n, search=y", (b"/a", b"train-ai=n, search=y")),
+        (b"/a", (b"/a", b"")),
+    ],
+)
+def test_a_path_stands_before_the_preferences(
+    value: bytes, parts: tuple[bytes | None, bytes]
+) -> None:
+    """USE-01."""
+    assert split_path(value) == parts
+
+
+@pytest.mark.parametrize(
+    ("path", "labels"),
+    [("/", "a"), ("/x", "b"), ("/x/y", "cd"), ("/x/yz", "cd"), ("/x/z/y", "d")],
+)
+def test_the_longest_paths_decide_with_and_without_wildcards(path: str, labels: str) -> None:
+    """USE-02: all statements with an equally long path."""
+    lines = ["a=n", "/x b=n", "/x/y c=n", "/x*y d=n"]
+    body = "User-agent: *\n" + "".join(f"Content-Usage: {line}\n" for line in lines)
+    usage = RobotsTxt.parse(body.encode()).usage(f"https://h{path}", "bot")
+    assert usage.preferences == dict.fromkeys(labels, "disallow")
+
+
+@pytest.mark.parametrize("edition", ["google-2019", "classic"])
+def test_lines_outside_of_groups_hold_for_all(edition: str) -> None:
+    """USE-06, USE-07: a signal before the first group, a license anywhere."""
+    body = b"Content-Signal: search=no\nUser-agent: a\nDisallow: /a\n\nLicense: https://h/l\n\n"
+    robots = RobotsTxt.parse(body + b"Content-Signal: ai-input=no\n", edition)
+    stated = robots.usage("https://h/", "a").preferences
+    assert stated["search"] == "disallow"
+    assert ("ai-input" in stated) is (edition == "google-2019")
+    assert robots.licenses == ("https://h/l",)
