@@ -73,11 +73,12 @@ class FileAnswers:
         if robots is None:
             return [Unread(self)], [0] * len(crawlers.names)
         file = robots.file
+        named = crawlers.named_by(file)  # first: one index for all
         others = file.follow(())  # of crawlers that no agent names
         groups = [GroupAnswers(self, robots, others, ())]
         numbers = {others.names: 0}
         places = [0] * len(crawlers.names)
-        for at in crawlers.named_by(file):
+        for at in named:
             asked = crawlers.names[at].asked
             followed = file.follow(asked)
             if followed.names not in numbers:

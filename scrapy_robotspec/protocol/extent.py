@@ -9,18 +9,17 @@ kind that matches one of its examples takes precedence.
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import has_plain_lines
-from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import best_key, forbids, keyed_patterns
-from scrapy_robotspec.protocol.robots_file import RobotsFile
-from scrapy_robotspec.protocol.ruleset import RuleSet
+from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
@@ -47,23 +46,19 @@ class Rules:
     root: int
     """The deciding precedence key for ``/``."""
 
-    def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-        self.rules = rules
-        self._edition = edition
+    def __init__(self, group: GroupRules) -> None:
+        self._group = group
+        self._edition = edition = group.edition
+        self.rules = rules = group.rules
         # An index page may open the root (PRE-05).
         wide = [
             rule for rule in rules if not rule[1].strip(_WIDE) or (rule[0] and edition.index_html)
         ]
         self.root = best_key(wide, "/", edition)
 
-    @cached_property
-    def find(self) -> Callable[[str], int]:
-        """The deciding precedence key for a URL."""
-        return RuleSet(self.rules, self._edition).find
-
     def allows(self, path: str) -> bool:
         """Whether a path of a URL may be fetched."""
-        return not forbids(self.find(SITE + path))
+        return not forbids(self._group.find(SITE + path))
 
     @property
     def extent(self) -> Extent:
@@ -87,8 +82,8 @@ class Rules:
         is_open = not forbids(self.root)
         others = [rule for rule in self.rules if rule[0] is not is_open]
         unused = _unused_text(self.rules)
-        patterns = [pattern for _, pattern in keyed_patterns(others, self._edition)]
-        for pattern in patterns if is_open else ["/", *patterns]:
+        patterns = (pattern for _, pattern in keyed_patterns(others, self._edition))
+        for pattern in patterns if is_open else chain(["/"], patterns):
             shorter = path_of_pattern(pattern)
             for path in map(as_in_url, _examples(pattern, unused)):
                 if path != ROBOTS_TXT and self.allows(path) is not is_open:
@@ -105,8 +100,8 @@ def path_of_pattern(pattern: str) -> str:
 
 def _read(text: bytes, edition: Edition) -> Rules:
     if has_plain_lines(edition):  # hot path
-        return Rules(rules_in(text, ((0, len(text)),)), edition)
-    return Rules(RobotsFile(text, edition).follow(()).rules.rules, edition)
+        return Rules(GroupRules(text, ((0, len(text)),), edition, None))
+    return Rules(RobotsFile(text, edition).follow(()).rules)
 
 
 _read_once = lru_cache(_KNOWN)(_read)

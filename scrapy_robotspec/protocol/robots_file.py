@@ -151,8 +151,8 @@ class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
     __slots__ = (
-        *("_all_groups", "_index", "_may_have_others", "_others", "body", "edition"),
-        "first",
+        *("_all_groups", "_first_tokens", "_index", "_may_have_others", "_others"),
+        *("body", "edition", "first"),
     )
 
     body: bytes
@@ -164,6 +164,7 @@ class RobotsFile:
         self._all_groups: AllGroups | None = None
         self.first: Selection | None = None
         """The groups of the first crawler; most files are asked for one."""
+        self._first_tokens: Tokens | None = None
         self._index: Index | None = None  # until the second
         self._may_have_others: bool | None = None  # until it is asked for
         self._others: dict[Tokens, Selection] = {}
@@ -211,12 +212,14 @@ class RobotsFile:
 
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
+        if self.first is not None and self._first_tokens == tokens:
+            return self.first
         selection = self._others.get(tokens)
         if selection is None:
             asked = asked_keys(tokens, self.edition)
             if self.first is None and self._index is None:  # most files are asked for one crawler
                 selection = Index(self, beginnings_of(asked, self.edition)).select(asked)
-                self.first = selection
+                self.first, self._first_tokens = selection, tokens
                 return selection
             if len(self._others) >= KEPT:
                 self._others = {}

@@ -40,7 +40,9 @@ class Effects:
         self._by_spans: dict[Spans, Rules] = {}
         self._left = READINGS * len(file.body)
         #: The rules for crawlers without a group of their own.
-        self.default = self.rules_of(DEFAULT) or Rules((), file.edition)
+        default = self.rules_of(DEFAULT)
+        assert default is not None  # nothing is read before them
+        self.default = default
         #: The lines of rules by their offsets in the file.
         self.lines = {line.start: line for group in groups for line in group.rules}
 
@@ -110,5 +112,5 @@ class Effects:
         group = self._index.rules_of([key] if key in self._index.places else [])
         if group.spans not in self._by_spans and self._left >= 0:
             self._left -= sum(end - begin for begin, end in group.spans)
-            self._by_spans[group.spans] = Rules(group.rules, self._edition)
+            self._by_spans[group.spans] = Rules(group)
         return self._by_spans.get(group.spans)

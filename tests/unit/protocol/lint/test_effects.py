@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.extent import Rules
-from scrapy_robotspec.protocol.lines import RawRule
 from scrapy_robotspec.protocol.lint import effects
 from scrapy_robotspec.protocol.lint.effects import READINGS
 from scrapy_robotspec.protocol.lint.findings import Claim
 from scrapy_robotspec.protocol.lint.group_checks import MOST_ASKED
+from scrapy_robotspec.protocol.robots_file import GroupRules
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.property.strategies import bodies_for
 
@@ -104,9 +102,9 @@ def test_rules_are_read_in_proportion_to_the_file(monkeypatch: pytest.MonkeyPatc
     read: list[int] = []
 
     class Counted(Rules):
-        def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-            read.append(len(rules))
-            super().__init__(rules, edition)
+        def __init__(self, group: GroupRules) -> None:
+            read.append(len(group.rules))
+            super().__init__(group)
 
     monkeypatch.setattr(effects, "Rules", Counted)
     names = [f"User-agent: {letters(number)}\n" for number in range(1000)]
