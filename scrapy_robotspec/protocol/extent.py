@@ -9,7 +9,6 @@ kind that matches one of its examples takes precedence.
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import has_plain_lines
@@ -17,6 +16,7 @@ from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import best_key, forbids, keyed_patterns
 from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
+from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,12 +60,12 @@ class Rules:
         """Whether a path of a URL may be fetched."""
         return not forbids(self._group.find(SITE + path))
 
-    @property
+    @cached_property
     def extent(self) -> Extent:
         """How much of a site they leave open, ``/robots.txt`` aside (PRE-04)."""
         if not self.rules:
             return "no rules"
-        if self.exception is not None:
+        if next(self._exceptions(), None) is not None:
             return "some"
         return "denies all" if forbids(self.root) else "allows all"
 
@@ -80,16 +80,29 @@ class Rules:
         One for each rule that makes an exception; ``/robots.txt`` does not count.
         """
         is_open = not forbids(self.root)
-        others = [rule for rule in self.rules if rule[0] is not is_open]
-        unused = _unused_text(self.rules)
-        patterns = (pattern for _, pattern in keyed_patterns(others, self._edition))
-        for pattern in patterns if is_open else chain(["/"], patterns):
+        for pattern, path in self._exceptions():
             shorter = path_of_pattern(pattern)
-            for path in map(as_in_url, _examples(pattern, unused)):
-                if path != ROBOTS_TXT and self.allows(path) is not is_open:
-                    is_alike = shorter != ROBOTS_TXT and self.allows(shorter) is not is_open
-                    yield shorter if is_alike else path
-                    break
+            is_alike = shorter != ROBOTS_TXT and self.allows(shorter) is not is_open
+            yield shorter if is_alike else path
+
+    def _exceptions(self) -> Iterator[tuple[str, str]]:
+        """The patterns that make exceptions, and an example of each."""
+        is_open = not forbids(self.root)
+        unused = _unused_text(self.rules)
+        if not is_open and not forbids(best_key(self.rules, f"/{unused}", self._edition)):
+            yield "/", f"/{unused}"
+        alike: list[RawRule] = []
+        others: list[RawRule] = []
+        for rule in self.rules:
+            (alike if rule[0] is is_open else others).append(rule)
+        alike += [rule for rule in others if not rule[1]]  # it may allow all (RUL-02)
+        overruling = RuleSet(alike, self._edition)  # few rules, mostly
+        for key, pattern in keyed_patterns(others, self._edition):
+            if forbids(key) is is_open:
+                for path in map(as_in_url, _examples(pattern, unused)):
+                    if path != ROBOTS_TXT and key < overruling.find(SITE + path):
+                        yield pattern, path
+                        break
 
 
 def path_of_pattern(pattern: str) -> str:
