@@ -45,6 +45,7 @@ def test_index_leads_to_the_rules_that_reading_finds(
     numbers = numbers_of(all_groups.places, keys)
     rules = [rule for number in numbers for rule in all_groups.groups[number].rules]
     partial, complete = RobotsFile(body, edition), RobotsFile(body, edition)
+    assert list(complete.index.places) == list(all_groups.places)
     for file in (partial, complete):
         followed = file.follow(asked)
         assert followed.keys == keys
