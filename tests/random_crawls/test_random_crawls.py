@@ -227,7 +227,7 @@ def law_robots_are_fetched_within_lifetimes(history: History) -> Iterator[str]:
 
 
 def law_each_request_ends_once(history: History) -> Iterator[str]:
-    """Whatever other middlewares do, and whoever stops the crawl."""
+    """Each request ends once, whatever ends the crawl."""
     given, ends = Counter[int](), Counter[int]()
     for run in history.runs:
         given.update(event["id"] for event in run.result.of("given"))

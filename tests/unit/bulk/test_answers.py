@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,6 +14,8 @@ from scrapy_robotspec import RobotsTxt, bulk
 from scrapy_robotspec.bulk import answers as bulk_files
 from scrapy_robotspec.bulk.questions import Crawlers
 from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol import robots_file
+from scrapy_robotspec.protocol.agent_index import index_agents
 from tests.unit.bulk.asking import NAMES, PATHS, SHOP, files, rows
 
 
@@ -171,3 +174,18 @@ def test_paths_with_dots_are_judged_as_servers_read_them_too(name: str) -> None:
         line = verdict.rule.line if verdict.rule else None
         assert (answer["allowed"], answer["line"]) == (verdict.allowed, line)
     assert [each["allowed"] for each in row["paths"]].count(False) >= 4
+
+
+@pytest.mark.parametrize("tokens", [["GPTBot"], ["Other"], ["GPTBot", "Googlebot", "Other"]])
+def test_a_file_is_indexed_once(monkeypatch: pytest.MonkeyPatch, tokens: list[str]) -> None:
+    """SAF-02: all answers about it come from one index, also its delays and statements."""
+    indexed: list[int] = []
+
+    def counted(body: bytes, *arguments: Any) -> Any:
+        indexed.append(len(body))
+        return index_agents(body, *arguments)
+
+    monkeypatch.setattr(robots_file, "index_agents", counted)
+    body = SHOP + b"\nUser-agent: *\nCrawl-delay: 5\nContent-Usage: train-ai=n\nDisallow: /x\n"
+    assert len(rows(body, status=200, tokens=tokens)) == len(tokens)
+    assert indexed == [len(body)]

@@ -88,7 +88,7 @@ def test_a_wait_that_was_logged_has_its_end_logged(caplog: pytest.LogCaptureFixt
 
 
 def test_a_doubt_is_counted_once_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    """FET-20: a failed refresh is no new answer, and the same doubt again no news."""
+    """FET-20: a failed refresh does not count the same doubt again."""
     crawl = Crawl(caplog)
     page = replace(FOUND, doubt="HTML page")
     crawl.fetched(page)
