@@ -93,7 +93,10 @@ class RedirectChain:
         """Take the response to ``url``; whether there is another URL to request."""
         if not 300 <= response.status < 400:
             return False
-        target = redirect_target(self.url, response)
+        locations = [value for name, value in response.headers if name.lower() == "location"]
+        target = None
+        if locations and response.status != 304:
+            target = redirect_target(self.url, locations[-1])
         self.hops.append(
             Hop(self.url[:_MAX_HOP_URL], response.status, target and target[:_MAX_HOP_URL])
         )
@@ -120,12 +123,14 @@ class RedirectChain:
         return None
 
 
-def redirect_target(url: str, response: Exchange) -> str | None:
-    """The target without fragment and user info (LOC-10), or None."""
-    locations = [value for name, value in response.headers if name.lower() == "location"]
-    if not locations or not locations[-1] or response.status == 304:
+def redirect_target(url: str, location: str) -> str | None:
+    """The target of a redirect from *url*, without fragment and user info (LOC-10), or None.
+
+    *location*: the header's value, decoded as Latin-1.
+    """
+    if not location:
         return None
-    text = locations[-1].encode("latin-1").decode("utf-8", "replace").strip()
+    text = location.encode("latin-1").decode("utf-8", "replace").strip()
     authority = _AUTHORITY.match(text)
     if authority is not None and len(authority[1]) > MAX_MAPPED:
         return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from scrapy_robotspec.access.exchange import Exchange, redirect_target
+from scrapy_robotspec.access.exchange import redirect_target
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import FetchResult, Meaning, meaning, without_user_info
+from scrapy_robotspec.access.outcome import FetchResult, Meaning, meaning
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _OUTCOMES: dict[Meaning, OutcomeName] = {
     Meaning.DISALLOW: "unreachable",
     Meaning.UNREACHABLE: "unreachable",
 }
-_REDIRECTS = range(300, 400)
+_REDIRECTS = frozenset(range(300, 400)) - {304}
 
 
 class Document(NamedTuple):
@@ -93,8 +93,7 @@ class Document(NamedTuple):
             return None
         url = self.url or ""
         location = self.location.encode("utf-8", "replace").decode("latin-1")  # as it is sent
-        found = redirect_target(url, Exchange(url, self.status, (("Location", location),)))
-        return None if found is None else without_user_info(found)
+        return redirect_target(url, location)
 
     def outcome(self, edition: Edition) -> OutcomeName:
         """The meaning of the response (FET-02 to FET-16)."""

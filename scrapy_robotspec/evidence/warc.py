@@ -109,17 +109,17 @@ def _header_line(url: str, name: str, value: str) -> str:
     elif key in _COOKIES:
         value = BLANKED
     elif key == "location" and "@" in value:
-        value = _blank_location(url, name, value)
+        value = _blank_location(url, value)
     elif key != "location":
         value = blank_user_info(value)
     return f"{name}: {value}"
 
 
-def _blank_location(url: str, name: str, value: str) -> str:
+def _blank_location(url: str, value: str) -> str:
     """A Location with the same target, and other user info."""
 
     def target_of(text: str) -> str | None:
-        return redirect_target(url, Exchange(url, 302, ((name, text),)))
+        return redirect_target(url, text)
 
     target = target_of(value)
     if target is None:

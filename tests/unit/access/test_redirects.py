@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.exchange import (
-    Exchange,
-    RedirectChain,
-    RedirectLimits,
-    redirect_target,
-)
+from scrapy_robotspec.access.exchange import Exchange, RedirectChain, RedirectLimits
 from scrapy_robotspec.access.origin import Origin
 
 ROBOTS = "https://example.com/robots.txt"
@@ -83,4 +78,6 @@ def test_limits_end_a_chain() -> None:
     ],
 )
 def test_targets(locations: tuple[str, ...], target: str | None) -> None:
-    assert redirect_target(ROBOTS, redirect(*locations)) == target
+    walk = chain()
+    walk.follow(redirect(*locations))
+    assert walk.hops[0].target == target

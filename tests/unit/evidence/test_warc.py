@@ -80,11 +80,14 @@ def test_the_header_of_a_removed_transfer_coding_is_renamed() -> None:
 )
 def test_secrets_of_a_response_are_blanked(name: str, value: str, archived: str) -> None:
     """SAF-06."""
-    location = Exchange(URL, 302, ((name, value),))
-    if "secret" in (redirect_target(URL, location) or ""):
+    if name == "Location" and "secret" in (redirect_target(URL, value) or ""):
         pytest.skip("the installed libraries read backslashes as a part of the path")
     head = response_head(Exchange(URL, 302, ((name, value),)), "HTTP/1.1")
     assert head == f"HTTP/1.1 302 Found\r\n{name}: {archived}\r\n\r\n".encode()
+
+
+def target_of(redirect: Exchange) -> str | None:
+    return redirect_target(URL, dict(redirect.headers).get("Location", ""))
 
 
 LOCATION = st.lists(
@@ -98,8 +101,8 @@ LOCATION = st.lists(
 def test_a_blanked_location_leads_to_the_same_url(location: str) -> None:
     received = Exchange(URL, 302, (("Location", location.encode().decode("latin-1")),))
     archived = read_back(received)
-    assert redirect_target(URL, archived) == redirect_target(URL, received)
-    target = redirect_target(URL, received)
+    target = target_of(received)
+    assert target_of(archived) == target
     if target is None or "SECRET" not in target:
         text = archived.headers[0][1] if archived.headers else ""
         assert "SECRET" not in text.partition("?")[0].partition("#")[0]
