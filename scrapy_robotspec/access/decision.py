@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.outcome import NO_FILE, without_user_info
 from scrapy_robotspec.access.reasons import (
-    NO_ANSWER,
     NO_ROBOTS_TXT,
     OTHER_STATUS,
     REASONS,
     SERVERS_READ,
     UNREACHABLE_ALLOWED,
     Words,
+    failure_words,
     printable,
 )
 
@@ -87,7 +87,7 @@ class Decision(NamedTuple):
             in_brackets=f" ({rule})" if rule else "",
             after_comma=f", {rule}" if rule else "",
             status=self.status,
-            failure=printable(self.failure or NO_ANSWER),
+            failure=failure_words(self.failure),
             failed=f", {printable(self.failure)}" if self.failure else "",
             usage=self.usage and self.usage.detail,
         )

@@ -241,14 +241,14 @@ def _age(headers: Mapping[str, str], now: float) -> float:
     return max(stated, now - _sent(headers, now))
 
 
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds from *now* until a Retry-After ends; None without one."""
+def retry_after(headers: Mapping[str, str], now: float) -> float:
+    """Seconds from *now* until a Retry-After ends; 0.0 without one."""
     value = headers.get("retry-after", "")
     seconds = _seconds(value)
     if seconds is not None:
         return float(seconds)
     until = _date(value)
-    return None if until is None else max(0.0, until - _sent(headers, now))
+    return 0.0 if until is None else max(0.0, until - _sent(headers, now))
 
 
 def parse_cache_control(value: str) -> dict[str, str]:

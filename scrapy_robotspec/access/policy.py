@@ -327,7 +327,7 @@ class AccessPolicy:
         """Whether requests wait for another attempt after a temporary status (FET-19)."""
         since = now if record.unreachable_since is None else record.unreachable_since
         left = since + self.hold_timeout - now
-        demanded = retry_after(result.headers, now) or 0.0
+        demanded = retry_after(result.headers, now)
         return record.temporary < self.retry_times and 0 < left >= demanded
 
     def _next_attempt(
@@ -339,18 +339,16 @@ class AccessPolicy:
         wins. While requests wait, the last attempt comes as the hold ends.
         """
         assert record.unreachable_since is not None
-        is_given_up = self._given_up(record)
-        pause = self.retry_max_delay
-        if not is_given_up:
-            doubled = self.retry_delay * 2.0 ** min(record.failures - 1, 60)
-            pause = min(doubled, pause) * (1 - jitter * (1 - _MIN_PAUSE))
         demanded = retry_after(result.headers, now)
-        if demanded is not None:
-            longest = max(self.hold_timeout, self.retry_max_delay)
-            pause = max(pause, min(demanded, MAX_RETRY_AFTER if is_given_up else longest))
-        if is_given_up or record.unanswered == record.failures:
-            return now + pause
-        return min(now + pause, record.unreachable_since + self.hold_timeout)
+        if self._given_up(record):
+            return now + max(self.retry_max_delay, min(demanded, MAX_RETRY_AFTER))
+        doubled = self.retry_delay * 2.0 ** min(record.failures - 1, 60)
+        pause = min(doubled, self.retry_max_delay) * (1 - jitter * (1 - _MIN_PAUSE))
+        longest = max(self.hold_timeout, self.retry_max_delay)
+        retry_at = now + max(pause, min(demanded, longest))
+        if record.unanswered == record.failures:
+            return retry_at
+        return min(retry_at, record.unreachable_since + self.hold_timeout)
 
 
 def _outage_start(record: RobotsRecord, now: float) -> float:

@@ -139,21 +139,12 @@ class RobotsRecord:
             return None
 
 
-#: JSON's types by that of a field.
-_TYPES: dict[str, tuple[type, ...]] = {
-    "bool": (bool,),
-    "int": (int,),
-    "float": (int, float),
-    "str": (str,),
-}
-#: Fields whose values are plain JSON, with their types; all numbers with a fraction are times.
+#: Fields whose values are plain JSON, with their types as written above.
 _PLAIN = {
-    each.name: _TYPES[kind]
+    each.name: str(each.type)
     for each in fields(RobotsRecord)
-    if (kind := str(each.type).partition(" ")[0]) in _TYPES
+    if str(each.type).startswith(("bool", "int", "float", "str"))
 }
-#: Counts; a status is a number of any sign, as the server sent it.
-_COUNTS = frozenset(each.name for each in fields(RobotsRecord) if each.type == "int")
 _DEFAULTS = {each.name: each.default for each in fields(RobotsRecord)}
 
 
@@ -161,12 +152,12 @@ def _read(header: dict[str, Any], body: bytes, origin: Origin | None) -> RobotsR
     """The record of a header. Raises KeyError, TypeError or ValueError for a foreign header."""
     values = {name: header[name] for name in _PLAIN if name in header}
     for name, value in values.items():
-        types = _PLAIN[name]
-        if (
-            type(value) not in types
-            or (float in types and not math.isfinite(value))
-            or (name in _COUNTS and value < 0)
-        ):
+        written, given = _PLAIN[name], type(value).__name__
+        if written.startswith("float"):  # a time
+            is_valid = given in ("int", "float") and math.isfinite(value)
+        else:
+            is_valid = written.startswith(given)
+        if not is_valid or (written == "int" and value < 0):  # a count; a status has any sign
             raise ValueError(name)
     scheme, host, port = header["origin"]
     named = Origin(scheme, host, port)

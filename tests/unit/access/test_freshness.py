@@ -93,7 +93,7 @@ def test_cac01_cac03_the_bounds_apply_to_the_headers_and_not_to_the_default() ->
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [
-        (None, None),
+        (None, 0),
         ("120", 120),
         (" 0 ", 0),
         ("9" * 5000, 2**31),
@@ -101,14 +101,14 @@ def test_cac01_cac03_the_bounds_apply_to_the_headers_and_not_to_the_default() ->
         ("Sunday, 06-Nov-94 09:49:37 GMT", 3600),
         ("Sun Nov  6 09:49:37 1994", 3600),
         ("Sun, 06 Nov 1994 07:49:37 GMT", 0),
-        ("-5", None),
-        ("1.5", None),
-        ("soon", None),
-        ("", None),
-        ("Sun, 99 Nov 1994 09:49:37 GMT", None),
+        ("-5", 0),
+        ("1.5", 0),
+        ("soon", 0),
+        ("", 0),
+        ("Sun, 99 Nov 1994 09:49:37 GMT", 0),
     ],
 )
-def test_retry_after(value: str | None, seconds: float | None) -> None:
+def test_retry_after(value: str | None, seconds: float) -> None:
     """FET-11: seconds or any of HTTP's three kinds of date."""
     headers = {} if value is None else {"retry-after": value}
     assert retry_after(headers, NOW) == seconds
@@ -140,7 +140,7 @@ def test_no_header_raises_or_leaves_the_bounds(
     """SAF-01 for headers."""
     headers = {"cache-control": cache_control, "age": age, "expires": expires, "date": date}
     assert lifetime(headers, NOW, ttl=1000, min_ttl=300, max_ttl=2000) == pytest.approx(1150, 1)
-    assert (retry_after({"retry-after": retry, "date": date}, NOW) or 0) >= 0
+    assert retry_after({"retry-after": retry, "date": date}, NOW) >= 0
 
 
 def test_directives_of_a_long_header_take_linear_time() -> None:
