@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -26,8 +26,6 @@ from scrapy_robotspec.plugin import _compat
 # Not where it is used: a process without a free file could not read it then.
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
-    META_KEY,
-    Transfer,
     exchange_of,
     robots_request,
 )
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
-    from scrapy_robotspec.plugin.fetching.robots_request import Downloads
+    from scrapy_robotspec.plugin.fetching.robots_request import Downloads, Transfer
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
     from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -89,8 +87,7 @@ class FetchContext:
     loop_time: LoopTime
     """Counts the seconds of ``ROBOTSPEC_FETCH_TIMEOUT``."""
     use_http_cache: bool
-    probes: Probes | None = None
-    """Finds misplaced server errors; None: they are not looked for."""
+    probes: Probes = field(default_factory=Probes)
     archive: ExchangeArchive | None = None
     """Archives requests and responses; None: no evidence is kept."""
 
@@ -107,7 +104,8 @@ class Attempt:
         self._origin = origin
         self._page_request = page_request
         self._route = route
-        self._request: Request | None = None
+        self._transfer: Transfer | None = None
+        """The last request."""
         archive = context.archive
         self._archive = None if archive is None else archive.fetch(origin, time.time())
         self._chain = RedirectChain(origin, context.settings.redirect_limits)
@@ -121,41 +119,34 @@ class Attempt:
         except _CANCELLED:
             self._archive_failure("cancelled")  # the request may have left
             raise
-        except TimeLimitError:
-            result = self._timed_out()
         except Exception as error:
             result = self._failed(error)
+        self._count(result)
         self._note_route(result)
-        return result
+        if self._archive is None:
+            return result
+        records, is_left_out = tuple(self._archive.records), self._archive.is_left_out
+        return replace(result, records=records, is_left_out=is_left_out)
 
     async def _follow(self) -> FetchResult:
         chain = self._chain
         while chain.follow(response := await self._download(chain.url)):
             pass
         error = chain.error
-        probes = self._context.probes
         if (
-            probes is not None
+            self._settings.probe_server_errors
             and response.status in SERVER_ERRORS
-            and await probes.find_errors(self._origin, self._download, time.time())
+            and await self._context.probes.find_errors(self._origin, self._download, time.time())
         ):
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)
-        local = self._may_be_the_proxys(response.status)
-        sent = self._sent
-        assert sent is not None
-        agent = product_name(sent.headers.get(b"User-Agent"))
-        return replace(
-            result,
-            local=local,
-            agent=agent,
-            records=self._records,
-            is_left_out=self._archive is not None and self._archive.is_left_out,
-        )
+        assert self._transfer is not None
+        agent = product_name(self._transfer.request.headers.get(b"User-Agent"))
+        return replace(result, local=self._may_be_the_proxys(response.status), agent=agent)
 
     async def _download(self, url: str) -> Exchange:
         context = self._context
-        self._request = request = robots_request(
+        self._transfer = transfer = robots_request(
             url,
             self._origin,
             route=self._route,
@@ -163,61 +154,54 @@ class Attempt:
             timeout=self._settings.fetch_timeout * LoopTime.STRETCH,  # our own limit ends it
             use_http_cache=context.use_http_cache,
         )
-        response, transfer = await context.downloads.send(request)
+        response = await context.downloads.send(transfer)
         origin = Origin.of(url)
         if origin is not None and not self._may_be_the_proxys(response.status):
             self._routes.worked(self.proxy, origin, time.time())
         exchange = exchange_of(url, response, transfer)
         if self._archive is not None:
-            self._archive.add_response(exchange, transfer.sent or request, response, time.time())
+            self._archive.add_response(exchange, transfer.request, response, time.time())
         return exchange
 
     # --- failures
 
-    def _timed_out(self) -> FetchResult:
-        self._context.stats.inc_value("robotstxt/exception_count/timeout")
-        error = f"no answer within {self._settings.fetch_timeout:g} s"
-        return self._failure(error, local=False)
-
     def _failed(self, error: Exception) -> FetchResult:
+        kind, words = str(type(error)), in_one_line(error)
+        if isinstance(error, TimeLimitError):
+            kind, words = "timeout", f"no answer within {self._settings.fetch_timeout:g} s"
         if not isinstance(error, IgnoreRequest):
-            self._context.stats.inc_value(f"robotstxt/exception_count/{type(error)}")
-        resolves = self._routes.resolves_names(time.time())
-        return self._failure(in_one_line(error), local=is_local(error, resolves=resolves))
-
-    def _failure(self, error: str, *, local: bool) -> FetchResult:
+            self._context.stats.inc_value(f"robotstxt/exception_count/{kind}")
+        local = is_local(error, resolves=self._routes.resolves_names(time.time()))
         if self._is_unproven:
             local = True  # each failure may be the proxy's
-            error += " through a proxy"
-        self._archive_failure(error)
-        hops = tuple(self._chain.hops)
-        return FetchResult(error=error, hops=hops, local=local, records=self._records)
+            words += " through a proxy"
+        self._archive_failure(words)
+        return FetchResult(error=words, hops=tuple(self._chain.hops), local=local)
 
     def _archive_failure(self, error: str) -> None:
         if self._archive is not None:
-            url = self._chain.url if self._request is None else self._request.url
+            url = self._chain.url if self._transfer is None else self._transfer.request.url
             self._archive.add_failure(url, error, time.time())
 
-    @property
-    def _records(self) -> tuple[str, ...]:
-        """Ids of the archive's records of this attempt."""
-        return () if self._archive is None else tuple(self._archive.records)
+    # --- the end
+
+    def _count(self, result: FetchResult) -> None:
+        count = self._context.stats.inc_value
+        count("robotstxt/request_count")
+        if result.hops:
+            count("robotspec/redirect_hops", len(result.hops))
+        if result.status is not None:
+            count("robotstxt/response_count")
+            count(f"robotstxt/response_status_count/{result.status}")
+        if result.truncated:
+            count("robotspec/truncated")
 
     # --- the route
 
     @property
-    def _sent(self) -> Request | None:
-        """The last request as it left."""
-        if self._request is None:
-            return None
-        transfer: Transfer = self._request.meta[META_KEY]
-        return transfer.sent or self._request
-
-    @property
     def proxy(self) -> str | None:
         """The proxy of the last request, which another middleware may have chosen."""
-        sent = self._sent
-        return None if sent is None else sent.meta.get("proxy") or None
+        return None if self._transfer is None else self._transfer.request.meta.get("proxy") or None
 
     @property
     def _is_unproven(self) -> bool:

@@ -65,8 +65,10 @@ _PRIVATE_HEADERS = ("Authorization", "Cookie")
 
 @dataclass(slots=True, eq=False)
 class Transfer:
-    """Notes about one robots.txt request while it is downloaded."""
+    """One robots.txt request, and notes about its download."""
 
+    request: Request
+    """As it was made; then as the download handler got it."""
     slot: str
     """Name of the download slot."""
     never_sent: Sequence[str]
@@ -77,8 +79,6 @@ class Transfer:
     """The size limit ended the download (FMT-12)."""
     content_encoding: Sequence[bytes] = ()
     """Values of the response's header."""
-    sent: Request | None = None
-    """The request as the download handler got it."""
 
     def begin(self, request: Request) -> None:
         """*request* is about to be sent.
@@ -86,7 +86,7 @@ class Transfer:
         Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails.
         """
         self.received, self.stopped, self.content_encoding = 0, False, ()
-        self.sent = request
+        self.request = request
         for name in self.never_sent:
             request.headers.pop(name, None)
 
@@ -99,17 +99,12 @@ def robots_request(
     user_agent: bytes | None,
     timeout: float,
     use_http_cache: bool,
-) -> Request:
+) -> Transfer:
     """A plain GET of *url* over *route* (FET-01).
 
     *timeout* is in seconds. With *use_http_cache* off the HTTP cache is bypassed.
     """
-    meta: dict[str, Any] = {
-        **dict(route.meta),
-        **_OWN_META,
-        "download_timeout": timeout,
-        META_KEY: Transfer(f"robotspec@{origin}", _never_sent(url, origin)),
-    }
+    meta: dict[str, Any] = {**dict(route.meta), **_OWN_META, "download_timeout": timeout}
     if not use_http_cache:
         meta["dont_cache"] = True
     headers: dict[bytes, bytes] = {}
@@ -119,7 +114,10 @@ def robots_request(
         headers[b"User-Agent"] = user_agent
     if route.proxy_authorization:
         headers[b"Proxy-Authorization"] = route.proxy_authorization
-    return Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
+    request = Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
+    transfer = Transfer(request, f"robotspec@{origin}", _never_sent(url, origin))
+    request.meta[META_KEY] = transfer
+    return transfer
 
 
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
@@ -196,19 +194,14 @@ class Downloads:
                 for handler, signal in self._handlers:
                     manager.disconnect(handler, signal)
 
-    async def send(self, request: Request) -> tuple[Response, Transfer]:
-        """The response to a robots.txt request, and notes about its download.
-
-        The body is still encoded.
-        """
-        transfer: Transfer = request.meta[META_KEY]
+    async def send(self, transfer: Transfer) -> Response:
+        """The response to a robots.txt request, with its body still encoded."""
         release_slot = _compat.extra_download_slot(self._engine)
         try:
             with self._undelayed(transfer.slot):
-                response = await _compat.download(self._engine, request)
+                return await _compat.download(self._engine, transfer.request)
         finally:
             release_slot()
-        return response, transfer
 
     @property
     def _engine(self) -> ExecutionEngine:

@@ -32,7 +32,7 @@ def made() -> Request:
         user_agent=b"examplebot",
         timeout=30.0,
         use_http_cache=False,
-    )
+    ).request
 
 
 def test_accept_encoding_is_scrapys_where_all_of_it_can_be_decoded() -> None:
