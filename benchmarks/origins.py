@@ -79,8 +79,7 @@ class Servers:
         self.fetched += 1
         return succeed(file_of(request))
 
-    def on_rules(self, found: Resolved, request: int, replaced: RobotsTxt | None) -> Deferred[None]:
-        return succeed(None)
+    async def on_rules(self, found: Resolved, request: int, replaced: RobotsTxt | None) -> None: ...
 
 
 def visit(lookup: Lookup, origins: list[Origin]) -> float:

@@ -126,7 +126,7 @@ def _grounds(found: Resolved | None, decision: Decision) -> dict[str, Any]:
             "policy": found.action.value,
             "outcome": found.outcome,
             "status": found.status,
-            "stale": found.unreachable and found.fetched_at is not None,
+            "stale": found.unreachable and found.record.fetched_at is not None,
         }
     members = {"policy": OVERRIDE, "outcome": None, "status": None, "stale": False}
     if decision.reason == "unreachable":  # it could wait no longer

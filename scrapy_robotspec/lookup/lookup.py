@@ -27,8 +27,6 @@ from scrapy_robotspec.lookup.rules_cache import Pending, Resolved, RulesCache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from twisted.python.failure import Failure
-
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
@@ -71,7 +69,7 @@ class Runtime(Protocol):
     def fetch(self, origin: Origin, request: Any) -> Deferred[FetchResult]:
         """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""
 
-    def on_rules(self, found: Resolved, request: Any, replaced: RobotsTxt | None) -> Deferred[None]:
+    async def on_rules(self, found: Resolved, request: Any, replaced: RobotsTxt | None) -> None:
         """Handle new rules before any request uses them."""
 
 
@@ -94,8 +92,8 @@ class FetchDone:
     """The record held when the fetch began."""
     result: FetchResult | None
     """The fetched response; None: preempted, or the shared store had a newer record."""
-    seconds: float
-    """Duration."""
+    started: float
+    """When it began (epoch seconds)."""
     base: RobotsRecord | None = None
     """The record that the result was applied to."""
 
@@ -159,17 +157,30 @@ class Lookup:
 
     async def wait(self, origin: Origin, request: Any) -> Resolved:
         """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
-        while True:
-            if self._closed:
-                raise CancelledError
+        while not self._closed:
             now = self._runtime.clock()
             found = self.ask(origin, now, request)
             if isinstance(found, Resolved):
                 return found
-            if found.until > now:
-                await self._pause(origin, found.until - now, Deferred())
-            else:
-                await self._pause(origin, math.inf, self.limiter.wait(found.asked_before))
+            await self._pause(origin, found.until - now)
+        raise CancelledError
+
+    async def _pause(self, origin: Origin, seconds: float) -> None:
+        """Return after *seconds*, or when the fetch of *origin* ends.
+
+        If they have passed, no slot was free for a fetch: return when one is.
+        """
+        waiter: Deferred[None] = Deferred()
+        if seconds <= 0:
+            waiter, seconds = self.limiter.wait(self._was_asked(origin)), math.inf
+        live = self._live.use(origin)
+        live.waiters[waiter] = None
+        try:
+            await self._sleep(seconds, waiter)
+        finally:
+            self.limiter.discard(waiter)
+            live.waiters.pop(waiter, None)
+            self._live.settle(live)
 
     def page_answered(self, origin: Origin) -> None:
         """Note that a page of *origin* answered (FET-12)."""
@@ -178,7 +189,7 @@ class Lookup:
         if resolved is not None and not resolved.unreachable:  # hot path: decodes no record
             return
         record = self.store.get(origin)
-        if record is not None and record.unreachable_since is not None:
+        if record is not None:
             noted = self._runtime.policy(origin).page_answered(record, now)
             if noted is not record:
                 self.store.put(noted)
@@ -222,19 +233,17 @@ class Lookup:
     ) -> Resolved | Pending:
         """*origin* under *plan*, until the fetch that is due, if one is, is tried again."""
         if plan.action is Action.WAIT:
-            retry_at = now if plan.ask else plan.until
-            return Pending(origin, retry_at, self._was_asked(origin, record))
+            return Pending(origin, now if plan.ask else plan.until)
         if plan.ask:
             plan = replace(plan, until=min(plan.until, now + RETRY_PAUSE))
         assert record is not None  # else requests wait
         return self.rules.make(record, plan, self._runtime.policy(origin).edition, now)
 
-    def _was_asked(self, origin: Origin, held: RobotsRecord | None) -> bool:
+    def _was_asked(self, origin: Origin) -> bool:
         """Whether *origin* was asked already and gave no answer."""
-        live = self._live.get(origin)
-        if live is not None and live.was_preempted:
-            return True
-        return held is not None and held.failures > 0
+        live, held = self._live.get(origin), self.store.get(origin)
+        was_preempted = live is not None and live.was_preempted
+        return was_preempted or (held is not None and held.failures > 0)
 
     # --- the fetch in progress
 
@@ -252,7 +261,7 @@ class Lookup:
         live.fetch.addCallback(self._end, fetch)
 
     def _take_slot(self, fetch: Fetch) -> bool:
-        asked_before = self._was_asked(fetch.origin, fetch.held)
+        asked_before = self._was_asked(fetch.origin)
         if self.limiter.slot_in(asked_before):
             return False
         preempted = self.limiter.acquire(fetch.origin, asked_before)
@@ -281,9 +290,8 @@ class Lookup:
                 await self._sleep(RETRY_PAUSE)  # so that it is not repeated without end
         if fetch.plan.action is not Action.WAIT:
             return None
-        asked_before = self._was_asked(fetch.origin, fetch.held)
-        found = Pending(fetch.origin, self._runtime.clock(), asked_before, was_cancelled)
-        return self._done(fetch, found, fetch.held)
+        found = Pending(fetch.origin, self._runtime.clock(), was_cancelled)
+        return FetchDone(found, fetch.held, fetch.held, None, fetch.started)
 
     async def _find(self, fetch: Fetch) -> FetchDone:
         delay = self._delay(fetch)
@@ -341,24 +349,22 @@ class Lookup:
             found = self._resolve(origin, record, plan, now)
             is_new = held is None or held.fetched_at != record.fetched_at
             if is_new and isinstance(found, Resolved) and found.robots is not None:
-                replaced = self._replaced(held, record)
-                handling = self._runtime.on_rules(found, fetch.request, replaced)
-                await handling.addErrback(_log_error)
+                await self._announce(found, held, fetch.request)
         finally:
             self.store.put(record)  # not earlier: from now on requests use it
-        return self._done(fetch, found, record)
+        return FetchDone(found, record, held, None, fetch.started)
 
-    def _replaced(self, held: RobotsRecord | None, record: RobotsRecord) -> RobotsTxt | None:
-        """The rules that those of *record* replace; None for a first or an equal file."""
-        if held is None or held.meaning is not Meaning.RULES or held.body == record.body:
-            return None
-        return self.rules.parse(held, self._runtime.policy(held.origin).edition)
-
-    def _done(
-        self, fetch: Fetch, found: Resolved | Pending, record: RobotsRecord | None
-    ) -> FetchDone:
-        seconds = max(0.0, self._runtime.clock() - fetch.started)
-        return FetchDone(found, record, fetch.held, None, seconds)
+    async def _announce(self, found: Resolved, held: RobotsRecord | None, request: Any) -> None:
+        """Announce new rules, with those that they replace unless the file is equal."""
+        replaced = None
+        if held is not None and held.meaning is Meaning.RULES and held.body != found.record.body:
+            replaced = self.rules.parse(held, self._runtime.policy(held.origin).edition)
+        try:
+            await self._runtime.on_rules(found, request, replaced)
+        except CancelledError:
+            pass  # the rules hold all the same
+        except Exception:
+            logger.exception("Error while the rules of %s were announced", found.origin)
 
     def _end(self, done: FetchDone | None, fetch: Fetch) -> None:
         """Report what is known from now on, and wake the waiters."""
@@ -375,19 +381,6 @@ class Lookup:
         _wake(live)
         self._live.settle(live)
 
-    # --- waiters
-
-    async def _pause(self, origin: Origin, seconds: float, waiter: Deferred[None]) -> None:
-        """Return when the fetch of *origin* ends, *waiter* fires or *seconds* have passed."""
-        live = self._live.use(origin)
-        live.waiters[waiter] = None
-        try:
-            await pause(self._runtime.call_later, seconds, waiter)
-        finally:
-            self.limiter.discard(waiter)
-            live.waiters.pop(waiter, None)
-            self._live.settle(live)
-
 
 def _wake(live: LiveOrigin) -> None:
     for waiter in list(live.waiters):
@@ -399,8 +392,3 @@ def _report(follower: FetchFollower, done: FetchDone) -> None:
         follower.on_fetch_done(done)
     except Exception:
         logger.exception("Error after the robots.txt of %s was looked up", done.found.origin)
-
-
-def _log_error(failure: Failure) -> None:
-    if not isinstance(failure.value, CancelledError):
-        logger.error("Error in a handler of robots_parsed: %s", failure.getTraceback())

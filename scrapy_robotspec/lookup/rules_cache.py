@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
@@ -50,12 +49,9 @@ class Resolved(NamedTuple):
     unreachable: bool
     """Whether the last attempt failed."""
     outcome: str | None
-    """As in :class:`~scrapy_robotspec.access.decision.Decision`, like the next three."""
+    """As in :class:`~scrapy_robotspec.access.decision.Decision`, like the next two."""
     status: int | None
     failure: str | None
-    hops: tuple[Hop, ...]
-    fetched_at: float | None
-    """When the copy was fetched (epoch seconds); None: no copy is held."""
     valid_from: float
     """Epoch seconds: a clock that is put back before this time makes the result invalid."""
     valid_until: float
@@ -72,7 +68,7 @@ class Resolved(NamedTuple):
         A refusal where requests wait; callers that can wait check the action first.
         """
         # hot path
-        fetched_at = self.fetched_at
+        record, fetched_at = self.record, self.record.fetched_at
         age = None if fetched_at is None else max(0.0, now - fetched_at)
         verdict, allowed, reason = None, self.action is Action.ALLOW, self.reason or "unreachable"
         if self.robots is not None:
@@ -85,7 +81,7 @@ class Resolved(NamedTuple):
             self.outcome,
             self.status,
             age,
-            self.hops,
+            record.hops,
             self.origin,
             self.failure,
             None,
@@ -101,8 +97,6 @@ class Pending:
     until: float
     """Epoch seconds. inf: until the fetch in progress ends. A time that has passed: no slot was
     free for a fetch."""
-    asked_before: bool = False
-    """The origin was asked already, without an answer."""
     preempted: bool = False
     """Its fetch was cancelled in favour of another origin's."""
 
@@ -143,8 +137,6 @@ class RulesCache(SizedTable["Origin", Resolved]):
             "unreachable" if by_failure else _OUTCOMES.get(plan.action),
             record.failure_status if by_failure else record.status,
             record.failure if by_failure else record.redirect_error,
-            record.hops,
-            record.fetched_at,
             now - SKEW,
             plan.until,
             record,

@@ -14,7 +14,7 @@ from scrapy import signals as scrapy_signals
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.statscollectors import DummyStatsCollector
-from twisted.internet.defer import CancelledError, Deferred, succeed
+from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
@@ -72,10 +72,9 @@ def install(settings: BaseSettings, stock: str, position: int) -> None:
 class _SilentRuntime(CrawlRuntime):
     """Sends no signals: the rules decide nothing."""
 
-    def on_rules(
+    async def on_rules(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None
-    ) -> Deferred[None]:
-        return succeed(None)
+    ) -> None: ...
 
 
 class DryRunMiddleware:

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from scrapy.utils.python import to_bytes
-from twisted.internet.defer import Deferred, succeed
 
 from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.lookup import Lookup
 from scrapy_robotspec.lookup.loop_time import LoopTime
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
+from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
 from scrapy_robotspec.plugin.fetching.routes import Routes
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
+    from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
@@ -71,7 +71,6 @@ class CrawlRuntime:
         self._tokens = tokens
         self._default_agent = to_bytes(default_user_agent(crawler)[0])
         self.routes = Routes(settings.inherit_meta, live)
-        self._stats = stats
         self.loop_time = LoopTime(time.monotonic, _compat.call_later)
         self._context = FetchContext(
             settings=settings,
@@ -81,7 +80,6 @@ class CrawlRuntime:
             loop_time=self.loop_time,
             # A cached response has no reliable lifetime, but offline it is the only source.
             use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
-            probes=Probes() if settings.probe_server_errors else None,
         )
         self._policy = settings.policy()
         self._overrides = settings.overrides
@@ -136,7 +134,6 @@ class CrawlRuntime:
                 tried.append(route.name)
                 attempt = Attempt(self._context, origin, request, route)
                 result = await attempt.run()
-                self._count(result)
                 route = self.routes.best(origin, own)
                 # A middleware that has chosen another proxy than before may do so again.
                 is_new = route.name not in tried or attempt.proxy not in proxies
@@ -146,30 +143,16 @@ class CrawlRuntime:
                 if not (is_new and may_repeat) or len(tried) == _MAX_TRIES_PER_FETCH:
                     return result
 
-    def _count(self, result: FetchResult) -> None:
-        count = self._stats.inc_value
-        count("robotstxt/request_count")
-        if result.hops:
-            count("robotspec/redirect_hops", len(result.hops))
-        if result.status is not None:
-            count("robotstxt/response_count")
-            count(f"robotstxt/response_status_count/{result.status}")
-        if result.truncated:
-            count("robotspec/truncated")
-
     def archive_exchanges(self, archive: ExchangeArchive) -> None:
         """Archive each robots.txt request from now on."""
         self._context.archive = archive
 
     # --- what fetches bring
 
-    def on_rules(
-        self, found: Resolved, request: Request, replaced: RobotsTxt | None
-    ) -> Deferred[None]:
+    async def on_rules(self, found: Resolved, request: Request, replaced: RobotsTxt | None) -> None:
         sent = (_compat.robots_parsed, signals.robots_changed)
-        if not any(_compat.has_receivers(self._crawler, signal) for signal in sent):
-            return succeed(None)
-        return _compat.deferred(self._send_signals(found, request, replaced))
+        if any(_compat.has_receivers(self._crawler, signal) for signal in sent):
+            await _compat.deferred(self._send_signals(found, request, replaced))
 
     async def _send_signals(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None

@@ -253,9 +253,9 @@ class OriginStatsTable(dict["Origin | None", OriginStats]):
         assert record is not None
         row, failed = self[record.origin], record.has_failed
         row.asked += 1
-        row.seconds = max(row.seconds, done.seconds)
+        row.seconds = max(row.seconds, now - done.started)
         if row.first_asked is None:
-            row.first_asked = now - done.seconds
+            row.first_asked = done.started
         row.answer = "unreachable" if failed else record.meaning
         row.doubt = None if failed else record.doubt_in_words
         row.status = record.failure_status if failed else record.status

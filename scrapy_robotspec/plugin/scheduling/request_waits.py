@@ -106,7 +106,8 @@ class RequestWaits:
                 assert self._crawl_delay is not None
                 assert answer.found is not None
                 self._stats.spaced(origin, delay)
-                fetched_at = answer.found.fetched_at or 0.0  # the robots.txt counts as a page
+                # The robots.txt counts as a page.
+                fetched_at = answer.found.record.fetched_at or 0.0
                 turn = self._crawl_delay.wait(request, origin, delay, fetched_at + delay)
                 has_slot = await self._robots.until(turn, "a crawl-delay had passed")
 

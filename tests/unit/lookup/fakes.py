@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakSet
 
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
@@ -129,9 +129,10 @@ class LookupHarness:
 
         return fetch.addBoth(redirect_error)
 
-    def on_rules(self, found: Resolved, request: str, replaced: RobotsTxt | None) -> Deferred[None]:
+    async def on_rules(self, found: Resolved, request: str, replaced: RobotsTxt | None) -> None:
         self.announced.append((found, replaced))
-        return succeed(None) if self.handlers_running is None else self.handlers_running
+        if self.handlers_running is not None:
+            await self.handlers_running
 
     def on_fetch_done(self, done: FetchDone) -> None:
         self.ended.append(done)

@@ -191,7 +191,7 @@ def test_a_long_fetch_is_preempted_by_a_newcomer() -> None:
     assert A not in harness.fetching
     assert C in harness.fetching
     (done,) = harness.ended
-    assert done.found == Pending(A, harness.clock(), asked_before=True, preempted=True)
+    assert done.found == Pending(A, harness.clock(), preempted=True)
     assert (done.result, done.record) == (None, None)
     assert harness.lookup.store.get(A) is None
 

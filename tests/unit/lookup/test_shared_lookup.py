@@ -53,9 +53,9 @@ def test_a_handler_that_looks_up_its_own_origin_starts_no_second_fetch() -> None
     found: list[object] = []
     original = two.on_rules
 
-    def on_rules(*args: Any) -> Deferred[None]:
+    async def on_rules(*args: Any) -> None:
         found.append(two.ask())
-        return original(*args)
+        await original(*args)
 
     two.on_rules = on_rules  # type: ignore[assignment, method-assign]
     two.ask()

@@ -47,7 +47,7 @@ def by_usage(statement: UsageStatement) -> Decision:
 
 
 def fetch(table: OriginStatsTable, record: RobotsRecord, seconds: float, now: float) -> None:
-    done = FetchDone(Pending(record.origin, now), record, None, None, seconds)
+    done = FetchDone(Pending(record.origin, now), record, None, None, now - seconds)
     table.fetched(done, 0, now)
 
 
