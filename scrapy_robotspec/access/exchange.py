@@ -124,9 +124,10 @@ class RedirectChain:
 
 
 def redirect_target(url: str, location: str) -> str | None:
-    """The target of a redirect from *url*, without fragment and user info (LOC-10), or None.
+    """The target of a redirect from *url*, or None.
 
-    *location*: the header's value, decoded as Latin-1.
+    It has no fragment and no user info (LOC-10). *location*: the header's value, decoded as
+    Latin-1.
     """
     if not location:
         return None
