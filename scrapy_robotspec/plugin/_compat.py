@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Container
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,7 +31,7 @@ from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import Coroutine, Mapping
     from typing import Protocol
 
     from scrapy import Request
@@ -84,37 +85,35 @@ _BUSY_SLOT = 0.1
 robots_parsed: object = getattr(scrapy_signals, "robots_parsed", None) or object()
 
 
+#: Classes of parts that are not called.
+_SHAPES = {
+    "_slot.closing": (Deferred, type(None)),
+    "downloader.active": Container,
+    "downloader.slots": Container,
+    "downloader.per_slot_settings": Container,
+    "downloader.total_concurrency": int,
+    "downloader.handlers._handlers": Container,
+}
+_MISSING = object()
+
+
 def _part(engine: ExecutionEngine | None, path: str) -> Any:
     """The part *path* of *engine*; None where it is missing or has another shape."""
-    part = _look_up(engine, path)
-    return part if _fits(part, path) else None
+    found = _look_up(engine, path)
+    return None if found is _MISSING else found
 
 
 def parts_missing_in(engine: ExecutionEngine) -> list[str]:
     """Parts that a running *engine* lacks, or has in another shape."""
-    return [path for path in PARTS if not _fits(_look_up(engine, path), path)]
-
-
-_MISSING = object()
-#: Parts that are tables; the others are called.
-_TABLES = ("active", "slots", "per_slot_settings", "_handlers")
+    return [path for path in PARTS if _look_up(engine, path) is _MISSING]
 
 
 def _look_up(engine: ExecutionEngine | None, path: str) -> Any:
     found: Any = engine
     for name in path.split("."):
         found = getattr(found, name, _MISSING)
-    return found
-
-
-def _fits(part: Any, path: str) -> bool:
-    """Whether *part* can be what ``PARTS`` has as *path*."""
-    name = path.rpartition(".")[2]
-    if name == "closing":
-        return part is not _MISSING
-    if name == "total_concurrency":
-        return isinstance(part, int)
-    return hasattr(part, "__contains__") if name in _TABLES else callable(part)
+    shape: Any = _SHAPES.get(path, Callable)
+    return found if isinstance(found, shape) else _MISSING
 
 
 class _ReactorLater:

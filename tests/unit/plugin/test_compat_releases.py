@@ -18,7 +18,7 @@ RELEASES = re.compile(r"\((2\.\d+)(?: on| to (2\.\d+))?\)")
 #: Calls that look for a part by its name or path.
 LOOKUPS = ("_part", "hasattr", "getattr")
 #: The table of parts is read by these.
-OF_TABLE = ("_part", "parts_missing_in", "_look_up", "_fits")
+OF_TABLE = ("_part", "parts_missing_in", "_look_up")
 FUNCTIONS = {
     node.name: node
     for node in ast.parse(Path(_compat.__file__).read_text(encoding="utf-8")).body
