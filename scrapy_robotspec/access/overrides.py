@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import NO_POLICY, StatusPolicy
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.access.policy import AccessPolicy
 
 _T = TypeVar("_T")
+
+Replacement = Literal["ignore", "disallow"] | RobotsTxt
 
 #: Origins whose value is kept.
 _MAX_FOUND = 10_000
@@ -81,7 +84,7 @@ class Override:
     instead of the setting or rule of its kind.
     """
 
-    replacement: Literal["ignore", "disallow"] | RobotsTxt | None = None
+    replacement: Replacement | None = None
     """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
     status_policy: StatusPolicy = field(default_factory=lambda: NO_POLICY)
     token: tuple[str, ...] | None = None
@@ -111,3 +114,13 @@ class Override:
             return (self.replacement,)
         names = ("status_policy", "token", "crawl_delay")
         return tuple(name for name in names if getattr(self, name) not in (None, NO_POLICY))
+
+
+def decision_by(
+    replacement: Replacement, origin: Origin, url: str, tokens: Sequence[str]
+) -> Decision:
+    """The decision about *url* by the *replacement* of its robots.txt."""
+    if isinstance(replacement, RobotsTxt):
+        verdict = replacement.explain_served(url, tokens)
+        return Decision(verdict.allowed, "override", verdict, origin=origin)
+    return Decision(replacement == "ignore", "override", origin=origin)

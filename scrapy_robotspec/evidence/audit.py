@@ -61,7 +61,7 @@ class Timeline:
                 self._add(reader, line.values)
         bounds = [inf]
         for run in self._runs:
-            run.max_bytes //= len(self._runs)
+            run.rules.max_size //= len(self._runs)
             bounds += (run.start, run.end - 1.0, run.end, run.end + _LOST)
         self._bounds = sorted(bounds)
         """When a run began or ended, or may have lost lines."""

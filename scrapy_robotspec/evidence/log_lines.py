@@ -39,8 +39,10 @@ DAMAGE = (
     ValueError,
 )
 
-#: Version of the log's format, and the oldest that is read: its states have no time.
-FORMAT, OLDEST_FORMAT = 5, 4
+#: Versions of the log's format that are read, and the one that is written. States of the oldest
+#: have no time.
+FORMATS = range(4, 6)
+FORMAT = FORMATS[-1]
 #: The hash before the first line.
 NO_HASH = "0" * 64
 #: Max length of a line (bytes). The first one contains the texts of ``ROBOTSPEC_OVERRIDES``.
@@ -63,12 +65,8 @@ def seal(text: str, before: str) -> tuple[bytes, str]:
     if len(text) > MAX_LINE - _HASH_LENGTH:
         raise ValueError(f"a log line of {len(text)} characters")
     start = text[:-1].encode("ascii")
-    digest = _digest(before, start)
+    digest = sha256(before.encode("ascii") + start).hexdigest()
     return b"%b%b%b%b\n" % (start, _BEFORE_HASH, digest.encode("ascii"), _AFTER_HASH), digest
-
-
-def _digest(before: str, start: bytes) -> str:
-    return sha256(before.encode("ascii") + start).hexdigest()
 
 
 class Line(NamedTuple):
@@ -80,8 +78,6 @@ class Line(NamedTuple):
     hash: str
     size: int
     """Bytes."""
-    problem: str
-    """Why its members cannot be relied on; empty if they are as :data:`_MEMBERS` names them."""
 
 
 def read_lines(file: BinaryIO) -> Iterator[Line]:
@@ -90,7 +86,7 @@ def read_lines(file: BinaryIO) -> Iterator[Line]:
     A last line that is incomplete, as a killed process leaves it, ends the log. Raises
     ``EvidenceError`` at the first line that is not as it was written.
     """
-    before, number, is_older = NO_HASH, 0, False
+    before, number = NO_HASH, 0
     while text := file.readline(MAX_LINE + 1):
         number += 1
         read = _read(text, before)
@@ -99,8 +95,7 @@ def read_lines(file: BinaryIO) -> Iterator[Line]:
                 return
             raise EvidenceError(f"line {number} is not as it was written: the evidence was changed")
         values, before = read
-        is_older = is_older or (number == 1 and values.get("format") == OLDEST_FORMAT)
-        yield Line(number, values, before, len(text), _problem_of(values, is_older))
+        yield Line(number, values, before, len(text))
 
 
 def _is_torn(line: bytes) -> bool:
@@ -110,13 +105,16 @@ def _is_torn(line: bytes) -> bool:
 
 def _read(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:
     """Values and hash of a line; None: it does not follow."""
-    text = line.removesuffix(b"\n")
-    start, tail = text[:-_HASH_LENGTH], text[-_HASH_LENGTH:]
-    digest = _digest(before, start)
-    if tail != b"%b%b%b" % (_BEFORE_HASH, digest.encode("ascii"), _AFTER_HASH):
+    whole = line.removesuffix(b"\n") + b"\n"
+    try:
+        text = whole[: -_HASH_LENGTH - 1].decode("ascii") + "}"
+        sealed, digest = seal(text, before)
+    except ValueError:
+        return None
+    if sealed != whole:
         return None
     try:
-        values: dict[str, Any] = loads(start.decode("ascii") + "}")
+        values: dict[str, Any] = loads(text)
     except (ValueError, RecursionError):
         return {}, digest
     return values, digest
@@ -137,15 +135,10 @@ def is_time(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1e11
 
 
-def are_texts(value: Any) -> bool:
-    """Whether *value* is a list of texts."""
-    return type(value) is list and all(type(each) is str for each in value)
-
-
 #: Kinds of values; a ``?`` behind a kind: None is possible, too, and ``+``: in older formats.
 _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "text": lambda value: type(value) is str,
-    "texts": are_texts,
+    "texts": lambda value: type(value) is list and all(type(each) is str for each in value),
     "object": lambda value: type(value) is dict,
     "flag": lambda value: type(value) is bool,
     "count": lambda value: type(value) is int and 0 <= value < 2**63,
@@ -177,14 +170,18 @@ _MEMBERS = {
 COUNTED = {"decision": "decisions", "sent": "sent", "state": "states", "record": "records"}
 
 
-def _problem_of(values: Mapping[str, Any], is_older: bool) -> str:
+def problem_of(values: Mapping[str, Any], form: int) -> str:
+    """Why a line's members cannot be relied on; empty: they can.
+
+    *form*: the version of the format.
+    """
     kind = values.get("type")
     members = _MEMBERS.get(kind) if isinstance(kind, str) else None
     if members is None:
         return "it has no type that is known"
     for name, wanted in members:
         value = values.get(name)
-        may_miss = value is None and (wanted[-1] == "?" or (is_older and wanted[-1] == "+"))
+        may_miss = value is None and wanted[-1] in ("?" if form == FORMAT else "?+")
         if not may_miss and not _KINDS[wanted.rstrip("?+")](value):
             return f"{name} of a {kind} has a wrong value"
     return ""

@@ -23,8 +23,6 @@ logger = logging.getLogger("scrapy_robotspec")
 WRITE_EVERY = 0.5
 #: Max bytes that wait for a slow or full disk; what comes then is lost, and counted.
 MAX_QUEUED = 2**26
-#: Items between two writes of a long queue.
-_BATCH = 1000
 #: Estimated memory of a queued item besides heads and payloads (bytes).
 _PER_ITEM = 1500
 #: A clock that differs by more from the time that has passed was set (seconds).
@@ -130,13 +128,11 @@ class Recorder:
         self._writer.flush()  # first what could not be written before
         queue = self._queue
         self._note_clock()  # before lines that were made with another clock
-        for number in range(1, len(queue) // 3 + 1):
+        for _ in range(len(queue) // 3):
             self._write(queue[0], queue[1])
             queue.popleft()
             queue.popleft()
             self._bytes_out += queue.popleft()
-            if not number % _BATCH:
-                self._writer.flush()
         self._writer.flush()
         lost = self.lost
         if lost > self._lost_noted:

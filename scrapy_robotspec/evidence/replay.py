@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.overrides import decision_by
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.evidence.decision_lines import (
     NO_ANSWER,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from scrapy_robotspec.access.overrides import Replacement
     from scrapy_robotspec.evidence.log_lines import Line
     from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.evidence.run_settings import RunSettings
@@ -182,32 +185,27 @@ class _RunReplay:
             return again._replace(
                 decision=Decision(False, "unreachable", origin=origin, failure=failure)
             )
-        found: Resolved | None = None
-        robots: str | RobotsTxt | None = None
+        robots: Replacement | None
         at = rules_time or time
-        if logged["policy"] != OVERRIDE:
-            found = self._reader.resolved(logged["state"], origin, at)
-            robots = found.robots
-        elif (override := settings.overrides.find(origin)) is not None:
+        if logged["policy"] == OVERRIDE:
+            override = settings.overrides.find(origin)
+            if override is None or override.replacement is None:
+                raise EvidenceError("no override of the run replaces the robots.txt")
             robots = override.replacement
-        usage = Usage()
-        if isinstance(robots, RobotsTxt):
-            if len(url) * len(robots.body) > _MAX_WORK:
-                raise EvidenceError("URL and robots.txt are longer than can be compared")
-            usage = robots.usage(url, tokens)
-        if found is not None:
-            decision = found.decide(url, tokens, at)
-        elif isinstance(robots, RobotsTxt):
-            verdict = robots.explain_served(url, tokens)
-            decision = Decision(verdict.allowed, "override", verdict, origin=origin)
-        elif robots is not None:
-            decision = Decision(robots == "ignore", "override", origin=origin)
+            decide = partial(decision_by, robots, origin)
         else:
-            raise EvidenceError("no override of the run replaces the robots.txt")
-        if decision.allowed and robots != "ignore":
-            stated = usage | Usage.from_header(header or "")
-            refusal = settings.usage.refusal(stated, final=header is not None)
-            decision = decision if refusal is None else decision.refused_for(refusal)
-        may_state_usage = decision.allowed or decision.usage is not None
-        preferences = usage.preferences if may_state_usage else None
-        return again._replace(decision=decision, found=found, usage=preferences)
+            found = self._reader.resolved(logged["state"], origin, at)
+            robots, decide = found.robots, partial(found.decide, now=at)
+            again = again._replace(found=found, state=self._reader.states[origin])
+        rules = robots if isinstance(robots, RobotsTxt) else None
+        if rules is not None and len(url) * len(rules.body) > _MAX_WORK:
+            raise EvidenceError("URL and robots.txt are longer than can be compared")
+        decision = decide(url, tokens)
+        if not decision.allowed or robots == "ignore":
+            return again._replace(decision=decision)
+        usage = Usage() if rules is None else rules.usage(url, tokens)
+        stated = usage | Usage.from_header(header or "")
+        refusal = settings.usage.refusal(stated, final=header is not None)
+        if refusal is not None:
+            decision = decision.refused_for(refusal)
+        return again._replace(decision=decision, usage=usage.preferences)

@@ -6,14 +6,12 @@ is a problem with its file and line (SAF-05).
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from hashlib import sha256
+from stat import S_ISREG
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -24,18 +22,19 @@ from scrapy_robotspec.evidence.log_lines import (
     COUNTED,
     DAMAGE,
     FORMAT,
+    FORMATS,
     NO_HASH,
-    OLDEST_FORMAT,
     EvidenceError,
     loads,
     logged_outcome,
+    problem_of,
     read_lines,
 )
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.states import NotArchivedError, State, check_fetch, digest_of
 from scrapy_robotspec.evidence.timestamp import MAX_REPLY, check_reply, verifying_command
 from scrapy_robotspec.evidence.warc import StoredRecord, longest_member, read_member
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
+from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -53,8 +52,6 @@ _MAX_TEXT = 1000
 #: Max processor time (seconds): this, and more for a long log. Honest evidence takes a hundredth.
 _SECONDS, _BYTES_PER_SECOND = 600.0, 10_000
 _NAME = re.compile(r"(?:decisions|robots)-(.+)\.(?:jsonl|warc\.gz|tsr)")
-_OPEN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-_OPEN |= getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(slots=True)
@@ -152,7 +149,6 @@ class RunReader:
     """Reads one run; *reading* collects what is not as it was written.
 
     The log is read line by line, so that memory does not grow with the number of decisions.
-    ``find`` and ``find_state`` return what the log has named so far.
     """
 
     settings: RunSettings
@@ -163,23 +159,19 @@ class RunReader:
         self.log, self.archive = f"decisions-{name}.jsonl", f"robots-{name}.warc.gz"
         """Names of the files."""
         self.summary = RunSummary(name)
-        self.max_bytes = MAX_BYTES
-        """Memory for rules."""
+        self.rules = RulesCache()
+        """Origins that were resolved lately."""
         self.start = self.end = 0.0
         """Times of the first and of the last line (epoch seconds)."""
         self._folder = folder
         self._reading = reading
         self._places: dict[str, tuple[str, int, int]] = {}
         """File, place and length of each archive record and state, by id."""
-        self._made_from: dict[Origin, str] = {}
-        """The id of the state that the kept rules of each origin were made from."""
+        self.states: dict[Origin, State] = {}
+        """The state that the kept rules of each origin were made from."""
         self._counts: Counter[str] = Counter()
         """As the last line counts; ``log`` and ``archive``: bytes that were read so far."""
         self._is_stamped = False
-
-    @cached_property
-    def _rules(self) -> RulesCache:
-        return RulesCache(self.max_bytes, self.settings.max_size)
 
     def lines(self, limit: float) -> Iterator[Line]:
         """All lines up to the first that was changed.
@@ -216,18 +208,15 @@ class RunReader:
         except DAMAGE as error:
             self.add_problem(f"{subject}: {in_words(error)}", line)
 
-    def find(self, id_: str) -> StoredRecord:
+    def _find(self, id_: str) -> StoredRecord:
         """The archive record *id_*.
 
         Raises ``EvidenceError`` where it is missing or damaged.
         """
         return read_member(self._named(id_), self.settings.max_size)
 
-    def find_state(self, id_: str) -> State:
-        """The state *id_*. Raises ``EvidenceError`` as :meth:`find` does."""
-        return State.from_values(loads(self._named(id_).decode("ascii")))
-
     def _named(self, id_: str) -> bytes:
+        """The bytes of a record or a state, as the log has named it so far."""
         if id_ not in self._places:
             raise EvidenceError(f"{id_} is missing")
         return self._bytes(*self._places[id_])
@@ -239,27 +228,29 @@ class RunReader:
 
         Raises ``EvidenceError`` where a record is missing, or the body does not fit its digest.
         """
-        found = self._rules.get_valid(origin, now)
-        if found is not None and self._made_from.get(origin) == id_:
-            return found
-        state = self.find_state(id_)
-        if state.record.origin != origin:
-            raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
-        policy = self.settings.policy_of(origin)
-        plan = policy.plan(state.record, now)
-        if plan.action is not Action.RULES:
-            return self._rules.make(state.record, plan, policy.edition, now)
-        self._made_from[origin] = id_
-        record = self.with_body(state)
-        found = self._rules.make(record, plan, policy.edition, now)
-        self._rules.put(origin, found)
+        found = self.rules.get_valid(origin, now)
+        if found is None or self.states[origin].id != id_:
+            state, policy = self._state_of(origin, id_), self.settings.policy_of(origin)
+            plan = policy.plan(state.record, now)
+            record = self._with_body(state) if plan.action is Action.RULES else state.record
+            found = self.rules.make(record, plan, policy.edition, now)
+            for evicted, _ in self.rules.put(origin, found):
+                del self.states[evicted]
+            self.states[origin] = state
         return found
 
-    def with_body(self, state: State) -> RobotsRecord:
+    def _state_of(self, origin: Origin, id_: str) -> State:
+        """The state *id_*. Raises ``EvidenceError`` where it is not one of *origin*."""
+        state = State.from_values(loads(self._named(id_).decode("ascii")))
+        if state.record.origin != origin:
+            raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
+        return state
+
+    def _with_body(self, state: State) -> RobotsRecord:
         """The record of *state* with its body. Raises as :meth:`resolved`."""
         if not state.body_sha256:
             return state.record
-        found = state.body_record and self.find(state.body_record)
+        found = state.body_record and self._find(state.body_record)
         if not found or found.is_left_out:
             raise NotArchivedError("the body is left out of the archive")
         body, exchange = found.block, found.exchange()
@@ -272,14 +263,14 @@ class RunReader:
     def check(self, state: State) -> None:
         """Raise ``EvidenceError`` unless *state* follows from its archive records."""
         if state.source == "store":
-            self.with_body(state)
+            self._with_body(state)
             return
-        archived = [self.find(each) for each in state.exchanges]
+        archived = [self._find(each) for each in state.exchanges]
         if any(each.is_left_out for each in archived):
             raise NotArchivedError("the body of a response is left out of the archive")
-        before = None if state.before is None else self.with_body(self.find_state(state.before))
-        if before is not None and before.origin != state.record.origin:
-            raise EvidenceError(f"the state {state.before} is that of {before.origin}")
+        before = None
+        if state.before is not None:
+            before = self._with_body(self._state_of(state.record.origin, state.before))
         exchanges = [found for each in archived if (found := each.exchange()) is not None]
         check_fetch(state, before, exchanges, self.settings)
 
@@ -291,38 +282,40 @@ class RunReader:
         self._counts["log"] += line.size
         self.summary.last_hash = line.hash
         if line.number == 1:
-            _check_format(values)
-        if line.problem:
+            self.format = _format_of(values)
+        problem = problem_of(values, self.format)
+        if problem:
             if line.number == 1:
-                raise EvidenceError(f"line 1: {line.problem}")
-            self.add_problem(line.problem, line.number)
+                raise EvidenceError(f"line 1: {problem}")
+            self.add_problem(problem, line.number)
             return False
         kind = values["type"]
         if (kind == "run") != (line.number == 1):
             raise EvidenceError(f"line {line.number}: a {kind} does not belong here")
         if self.summary.complete:
             raise EvidenceError(f"line {line.number} stands after the end")
-        if kind == "run":
-            self._take_header(values)
-        elif kind == "record":
-            self._take_record(line)
-        elif kind == "state":
-            self._places[values["id"]] = (self.log, start, line.size)
-        elif kind == "decision":
-            self._reading.reasons[logged_outcome(values)] += 1
-        elif kind == "gap":
-            self._counts["lost"] = values["lost"]
-            self.add_problem(
-                f"{values['lost']} lines and records were lost so far: the disk was full, or the "
-                "crawl's log contains an error",
-                line.number,
-            )
-        elif kind == "clock":
-            self._reading.add_note(
-                f"{self.log}: line {line.number}: the clock was set by {values['jump']:+g} s"
-            )
-        elif kind == "end":
-            self._take_end(values)
+        match kind:
+            case "run":
+                self._take_header(values)
+            case "record":
+                self._take_record(line)
+            case "state":
+                self._places[values["id"]] = (self.log, start, line.size)
+            case "decision":
+                self._reading.reasons[logged_outcome(values)] += 1
+            case "gap":
+                self._counts["lost"] = values["lost"]
+                self.add_problem(
+                    f"{values['lost']} lines and records were lost so far: the disk was full, or "
+                    "the crawl's log contains an error",
+                    line.number,
+                )
+            case "clock":
+                self._reading.add_note(
+                    f"{self.log}: line {line.number}: the clock was set by {values['jump']:+g} s"
+                )
+            case "end":
+                self._take_end(values)
         if kind in COUNTED:
             self._counts[COUNTED[kind]] += 1
         self.end = max(self.end, values.get("time", 0.0))
@@ -331,8 +324,8 @@ class RunReader:
     def _take_header(self, values: Mapping[str, Any]) -> None:
         if values["run"] != self.summary.run:
             raise EvidenceError("line 1 belongs to another file")
-        self.format, self.start = values["format"], values["time"]
-        self.settings = RunSettings.from_json(values["settings"])
+        self.start, self.settings = values["time"], RunSettings.from_json(values["settings"])
+        self.rules = RulesCache(max_size=self.settings.max_size)
         self._is_stamped = bool(values.get("timestamp"))
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")
@@ -375,19 +368,17 @@ class RunReader:
 
     def _open(self, name: str) -> BinaryIO:
         """The file *name*; only a regular one is read."""
-        file = os.open(self._folder / name, _OPEN)
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            os.close(file)
+        path = self._folder / name
+        if not S_ISREG(path.lstat().st_mode):
             raise EvidenceError("not a regular file")
-        return os.fdopen(file, "rb")
+        return path.open("rb")
 
     # --- the end
 
     def _check_end(self) -> None:
         """Compare the sizes of the files with what the log says about them."""
         for name, known in ((self.log, "log"), (self.archive, "archive")):
-            path = self._folder / name
-            more = (path.lstat().st_size if path.exists() else 0) - self._counts[known]
+            more = (self._folder / name).lstat().st_size - self._counts[known]
             if more and self.summary.complete:
                 self.add_problem(f"{name}: {more:+} bytes, compared with what the log names")
             elif more > 0:
@@ -408,14 +399,15 @@ class RunReader:
             self.summary.verify = verifying_command(self._folder / name, digest)
 
 
-def _check_format(values: Mapping[str, Any]) -> None:
-    """Raise ``EvidenceError`` for the first line of a log in a format that is not read."""
-    given = values.get("format")
-    if type(given) is int and not OLDEST_FORMAT <= given <= FORMAT:
+def _format_of(values: Mapping[str, Any]) -> int:
+    """The format of a log by its first line. Raises ``EvidenceError`` for one that is not read."""
+    form: int = values.get("format", FORMAT)
+    if type(form) is int and form not in FORMATS:
         raise EvidenceError(
-            f"format {given} is unknown, formats {OLDEST_FORMAT} to {FORMAT} are read: use the "
-            f"release that wrote it, {values.get('software')}"
+            f"format {form} is unknown, formats {FORMATS[0]} to {FORMAT} are read: use the release "
+            f"that wrote it, {values.get('software')}"
         )
+    return form
 
 
 def in_words(error: BaseException) -> str:

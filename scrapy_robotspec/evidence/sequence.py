@@ -54,8 +54,6 @@ class Sequence:
         """Seconds by which the clock was set back so far."""
         self._states: dict[Origin, str] = {}
         """Id of the latest of each origin."""
-        self._bodies: dict[str, str | None] = {}
-        """Id of the archive record with the body, by that of a state."""
         self._answered: dict[str, float] = {}
         """When a request of this crawl was answered, by the id of the archive record."""
         self._replaced: dict[str, float] = {}
@@ -86,7 +84,6 @@ class Sequence:
         self._check_held(state.before or "", state.time)
         if state.source == "fetch":
             self._check_fetched(state)
-        self._bodies[state.id] = state.body_record
         known = self._states.get(state.record.origin)
         if known is not None:
             self._replaced[known] = state.time
@@ -114,8 +111,6 @@ class Sequence:
         if rules_time is not None and values["stage"] != "response":
             raise EvidenceError("it is made by the rules of another time, before its page left")
         self._check_held(state, rules_time or values["time"])
-        if values.get("record") != self._bodies.get(state, values.get("record")):
-            raise EvidenceError(f"it names another archive record than {state}")
         outcome = logged_outcome(values)
         allowed, stage = values["allowed"], values["stage"]
         if stage == "request" or not (allowed or stage in _ASIDE):

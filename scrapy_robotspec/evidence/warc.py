@@ -27,12 +27,8 @@ STATUS_FIELD = "Robotspec-Status"
 #: ``WARC-Truncated`` for a body cut by our size limit, and for one that the connection cut.
 STOPPED, LOST = "length", "disconnect"
 
-#: Extension fields of a response whose body is not archived: why, its length (bytes), its digest.
-LEFT_OUT, LEFT_OUT_LENGTH, LEFT_OUT_DIGEST = (
-    "Robotspec-Left-Out",
-    "Robotspec-Left-Out-Length",
-    "Robotspec-Left-Out-Digest",
-)
+#: Extension field of a response whose body is not archived: why.
+_LEFT_OUT = "Robotspec-Left-Out"
 #: Stands for a value that is not archived.
 BLANKED = "blanked"
 #: Max bytes of the headers of a response, and of a body above the parsing limit, in the archive.
@@ -149,9 +145,9 @@ def left_out(body: bytes) -> str:
     """The fields of a record whose *body* is not archived."""
     return (
         to_field("WARC-Truncated", "unspecified")
-        + to_field(LEFT_OUT, "a public host redirected to this private address")
-        + to_field(LEFT_OUT_LENGTH, str(len(body)))
-        + to_field(LEFT_OUT_DIGEST, _digest(body))
+        + to_field(_LEFT_OUT, "a public host redirected to this private address")
+        + to_field(f"{_LEFT_OUT}-Length", str(len(body)))
+        + to_field(f"{_LEFT_OUT}-Digest", _digest(body))
     )
 
 
@@ -204,9 +200,8 @@ def iso_date(time: float) -> str:
 class StoredRecord:
     """A record that was read."""
 
-    kind: str
     fields: Mapping[str, str]
-    """WARC fields by lower-case name."""
+    """WARC fields by name."""
     block: bytes
     rest: bytes
     """The bytes behind its gzip member."""
@@ -214,23 +209,23 @@ class StoredRecord:
     @property
     def is_left_out(self) -> bool:
         """Whether the body of the response is not in the archive."""
-        return LEFT_OUT.lower() in self.fields
+        return _LEFT_OUT in self.fields
 
     def check_line(self, values: Mapping[str, Any], max_size: int) -> None:
         """Check that it is the record with a line's *values*.
 
         Its request follows it. Raises ``EvidenceError``. *max_size* as in :func:`read_member`.
         """
-        self._check("warc-record-id", values["id"], values["kind"], values["url"], values["time"])
+        self._check("WARC-Record-ID", values["id"], values["kind"], values["url"], values["time"])
         if self.rest:
             request = read_member(self.rest, max_size)
             began = values.get("began")
-            request._check("warc-concurrent-to", values["id"], "request", values["url"], began)
+            request._check("WARC-Concurrent-To", values["id"], "request", values["url"], began)
             if request.rest:
                 raise EvidenceError("bytes follow its request")
 
     def _check(self, id_field: str, id_: str, kind: str, url: str, time: Any) -> None:
-        names = (id_field, "warc-type", "warc-target-uri", "warc-date")
+        names = (id_field, "WARC-Type", "WARC-Target-URI", "WARC-Date")
         if [self.fields.get(name, "") for name in names] != [id_, kind, url, iso_date(time)]:
             raise EvidenceError("it is another record than the line says")
 
@@ -239,8 +234,8 @@ class StoredRecord:
 
         Raises one of ``DAMAGE``.
         """
-        status, headers, body = self.fields.get(STATUS_FIELD.lower()), [], self.block
-        if self.kind == "response":
+        status, headers, body = self.fields.get(STATUS_FIELD), [], self.block
+        if self.fields["WARC-Type"] == "response":
             head, _, body = body.partition(END_OF_HEAD)
             first, *headers = head.decode("latin-1").split("\r\n")
             status = first.partition(" ")[2][:3]
@@ -249,12 +244,12 @@ class StoredRecord:
         if not (status.isascii() and status.isdigit() and len(status) <= 3):
             raise EvidenceError("a response record without a status")
         return Exchange(
-            self.fields["warc-target-uri"],
+            self.fields["WARC-Target-URI"],
             int(status),
             tuple((name, value) for name, _, value in (each.partition(": ") for each in headers)),
             body,
-            stopped=self.fields.get("warc-truncated") == STOPPED,
-            incomplete=self.fields.get("warc-truncated") == LOST,
+            stopped=self.fields.get("WARC-Truncated") == STOPPED,
+            incomplete=self.fields.get("WARC-Truncated") == LOST,
         )
 
 
@@ -276,18 +271,11 @@ def read_member(data: bytes, max_size: int) -> StoredRecord:
         if not unpacker.eof:
             raise ValueError(f"incomplete, or more than {limit} bytes")
         head, _, content = plain.partition(END_OF_HEAD)
-        fields = _fields(head)
-        block = content[: int(fields["content-length"])]
-        if content != block + _END_OF_RECORD:
-            raise ValueError("other bytes than its length says")
-        return StoredRecord(fields["warc-type"], fields, block, unpacker.unused_data)
+        version, *lines = head.decode().split("\r\n")
+        fields = {name: value for name, _, value in (line.partition(": ") for line in lines)}
+        block = content[: int(fields["Content-Length"])]
+        if version != _VERSION or content != block + _END_OF_RECORD:
+            raise ValueError(f"not {_VERSION}, or other bytes than its length says")
+        return StoredRecord(fields, block, unpacker.unused_data)
     except (LookupError, ValueError, zlib.error) as error:
         raise EvidenceError(f"not a WARC record ({type(error).__name__}: {error})") from error
-
-
-def _fields(head: bytes) -> dict[str, str]:
-    """The WARC fields of a record by lower-case name, as ``to_member`` writes them."""
-    version, *lines = head.decode().split("\r\n")
-    if version != _VERSION:
-        raise ValueError(f"not {_VERSION}")
-    return {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}

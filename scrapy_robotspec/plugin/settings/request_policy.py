@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.overrides import decision_by
 
 if TYPE_CHECKING:
     from scrapy import Request
 
+    from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
     from scrapy_robotspec.lookup import Resolved
@@ -133,11 +134,10 @@ class RequestPolicy:
         if override is None or override.replacement is None:
             return None
         own = override.replacement
+        tokens = () if isinstance(own, str) else self._tokens(request)
+        decision = decision_by(own, origin, request.url, tokens)
         if isinstance(own, str):
-            return Answer(Decision(allowed=own == "ignore", reason="override", origin=origin), None)
-        tokens = self._tokens(request)
-        verdict = own.explain_served(request.url, tokens)
-        decision = Decision(verdict.allowed, "override", verdict, origin=origin)
+            return Answer(decision, None)
         extensions = extensions_of(own, override.extensions, tokens)
         return self._by_usage(Answer(decision, None, extensions), request.url)
 

@@ -35,7 +35,7 @@ def test_each_byte_of_the_archive_is_in_one_line(tmp_path: Path) -> None:
             member = data[line["offset"] : end]
             assert sha256(member).hexdigest() == line["sha256"]
             found = read_member(member, 1000)
-            ids |= {line["id"], found.fields["warc-record-id"]}
+            ids |= {line["id"], found.fields["WARC-Record-ID"]}
     assert end == len(data)
     assert len(ids) == 4, "the first record and three responses"
 

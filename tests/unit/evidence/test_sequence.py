@@ -207,7 +207,7 @@ FORGERIES: dict[Forgery, str] = {
     an_answer_without_a_request: "answers no request of this crawl",
     an_answer_before_its_request: "its answer is older than its request",
     an_earlier_request: "it is another record than the line says",
-    a_decision_of_another_file: "it names another archive record than",
+    a_decision_of_another_file: "the log says record",
     another_kind("decision", 3, "stage"): "stage of a decision has a wrong value",
     another_kind("state", 1, "source"): "source of a state has a wrong value",
     a_decision_without_a_line: "the decision 5 stands after 3",
