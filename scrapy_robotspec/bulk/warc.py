@@ -5,9 +5,9 @@ Damage costs the records that it touches: reading goes on with the next record b
 
 from __future__ import annotations
 
-import os
 import re
 import zlib
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from fastwarc import ArchiveIterator, WarcRecordType
@@ -19,26 +19,24 @@ from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from fastwarc import WarcRecord
 
 GZIP = b"\x1f\x8b"
-_MEMBER = b"\x1f\x8b\x08"
-_BEGIN = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n[!-9;-~]+:")
 _MAGIC = b"WARC/"
+_BEGIN = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n[!-9;-~]+:")
 _STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})(?![0-9])")
 _LINE_FEED = re.compile(rb"WARC/[^\r\n]*\n").match
 _HEAD_END = re.compile(rb"\n\r?\n")
 #: The line ends behind the body of each record.
 _CLOSING = b"\r\n\r\n"
 _WINDOW = 1 << 20
-_PIECE = 1 << 16
 _FORMAT = zlib.MAX_WBITS | 16  # gzip
-#: Max length of the headers of a record, and of a record that is looked at again (bytes).
+#: Max length of the headers of a record, and of the content that is read (bytes).
 _MAX_HEAD = 1 << 16
-_MAX_RECORD = MAX_BODY + 2 * _MAX_HEAD
-#: Bytes that show that a record begins.
+_MAX_CONTENT = MAX_BODY + _MAX_HEAD
+#: Bytes that show that a record begins, and that are unpacked at a time.
 _MIN_HEAD = 4096
 #: Bytes of a body that editions read; a body that is cut behind them misses nothing.
 _READ = max(edition.parsing_limit for edition in EDITIONS.values())
@@ -59,8 +57,8 @@ class _Record(NamedTuple):
     """Offset in the file."""
     length: int = -1
     """Stated length of its content (bytes); -1 without a valid one."""
-    document: Document | None = None
-    """None: not a response to a request for a robots.txt."""
+    documents: Sequence[Document] = ()
+    """One, if it is the response to a request for a robots.txt."""
 
 
 class _DamageError(Exception):
@@ -70,17 +68,20 @@ class _DamageError(Exception):
 def read_warc(path: str, report: Callable[[str], None]) -> Iterator[Document]:
     """The robots.txt responses of an archive, compressed or not; damage is reported."""
     with open(path, "rb") as file:
-        kind = _Members if file.read(len(GZIP)) == GZIP else _Plain
-        archive = _Archive(path, kind(file), report)
+        kind = _Members if file.read(len(GZIP)) == GZIP else _Archive
+        archive = kind(path, file, report)
         place: int | None = 0
         while place is not None:
             place = yield from archive.read_from(place)
 
 
 class _Archive:
-    """Reads records, and goes on behind damage."""
+    """Reads the records of an archive that is not compressed, and goes on behind damage."""
 
-    def __init__(self, path: str, file: _Plain, report: Callable[[str], None]) -> None:
+    #: Where a record may begin.
+    _places = _BEGIN
+
+    def __init__(self, path: str, file: IO[bytes], report: Callable[[str], None]) -> None:
         self._path = path
         self._file = file
         self._report = report
@@ -90,25 +91,25 @@ class _Archive:
 
         Returns the offset of the next record behind damage, else None.
         """
+        has_line_feeds = _LINE_FEED(self._unpack(place, _MIN_HEAD)[0])  # as some writers have it
+        self._file.seek(place)
         last = _Record(place)
         try:
             for record in ArchiveIterator(
-                self._file.opened_at(place), parse_http=False, quirks_mode=self._file.has_line_feeds
+                self._file, parse_http=False, quirks_mode=has_line_feeds is not None
             ):
-                if last.document is not None:  # what follows shows that it is whole
-                    yield last.document
+                yield from last.documents  # what follows shows that it is whole
                 last = self._begin(record)
-                content = self._read(record, last.length)
-                if last.document is not None:
-                    last = last._replace(document=_response(record, last.document, content))
+                content = _content(record, last.length)
+                read = [_response(record, begun, content) for begun in last.documents]
+                last = last._replace(documents=read)
         except (OSError, ValueError, _DamageError):
-            end = self._file.end_of(last.place, last.length)
-            if last.document is not None:
-                cut = end is None and last.document.error is None
-                yield last.document._replace(error=_DAMAGED) if cut else last.document
+            end = self._end_of(last)
+            for document in last.documents:
+                is_cut = end is None and document.error is None
+                yield document._replace(error=_DAMAGED) if is_cut else document
             return self._next(last.place, end)
-        if last.document is not None:
-            yield last.document
+        yield from last.documents
         return None
 
     def _begin(self, record: WarcRecord) -> _Record:
@@ -117,101 +118,81 @@ class _Archive:
         sound = len(types) == len(lengths) == 1  # or two records are mixed
         length = int(lengths[0]) if sound and lengths[0].isdecimal() else -1
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>")  # as WARC 1.0 is read
+        place = record.stream_pos
         if record.record_type not in _RESPONSES or not is_robots_txt(url):
-            return _Record(record.stream_pos, length)
-        source = f"{self._path}:{record.stream_pos}"
-        damaged = Document(url, None, error=_DAMAGED, source=source)  # until it is read
-        return _Record(record.stream_pos, length, damaged)
-
-    def _read(self, record: WarcRecord, length: int) -> bytes:
-        if length < 0:
-            raise _DamageError
-        content: bytes = record.reader.read(min(length, MAX_BODY + _MAX_HEAD))
-        if len(content) + record.consume() < length:
-            raise _DamageError
-        return content
+            return _Record(place, length)
+        damaged = Document(url, None, error=_DAMAGED, source=f"{self._path}:{place}")
+        return _Record(place, length, [damaged])  # until it is read
 
     def _next(self, place: int, end: int | None) -> int | None:
         """Where the next record begins, behind the end of one, or behind damage."""
-        found = self._file.find(place + 1 if end is None else end)
+        found = self._find(place + 1 if end is None else end)
         if end is None or found != end:
             damaged = place if end is None else end
             self._report(f"{self._path}: the record at byte {damaged} is damaged")
         return found
 
-
-class _Plain:
-    """The places of records in an archive that is not compressed."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        #: Whether the lines of headers end so, as some writers have it.
-        self.has_line_feeds = bool(_LINE_FEED(self.opened_at(0).read(_MIN_HEAD)))
-
-    def opened_at(self, place: int) -> IO[bytes]:
-        """The file, to be read from an offset on."""
-        self._file.seek(place)
-        return self._file
-
-    def end_of(self, place: int, length: int) -> int | None:
-        """Offset behind a record with some length; None for a malformed end."""
-        head = _HEAD_END.search(self.opened_at(place).read(_MAX_HEAD))
-        if head is None or not 0 <= length <= os.fstat(self._file.fileno()).st_size:
-            return None
-        end = place + head.end() + length
-        closed = self.opened_at(end).read(len(_CLOSING)) == _CLOSING
-        return end + len(_CLOSING) if closed else None
-
-    def find(self, start: int) -> int | None:
+    def _find(self, start: int) -> int | None:
         """Offset of the first record from an offset on."""
-        while window := self.opened_at(start).read(_WINDOW):
-            found = self._search(window)
-            if found is not None:
-                return start + found
+        while window := self._bytes(start, _WINDOW):
+            for place in (start + found.start() for found in self._places.finditer(window)):
+                if self._unpack(place, len(_MAGIC))[0].startswith(_MAGIC):
+                    return place
             start += max(1, len(window) - _MIN_HEAD)
         return None
 
-    def _search(self, window: bytes) -> int | None:
-        found = _BEGIN.search(window)
-        return None if found is None else found.start()
-
-
-class _Members(_Plain):
-    """The places of records in an archive with a gzip member for each."""
-
-    def end_of(self, place: int, length: int) -> int | None:
-        """Offset behind a record with some length; None for a malformed end."""
-        file, stream, content = self.opened_at(place), zlib.decompressobj(_FORMAT), b""
-        try:
-            while not stream.eof and len(content) <= _MAX_RECORD:
-                data = stream.unconsumed_tail or file.read(_PIECE)
-                if not data:
-                    return None
-                content += stream.decompress(data, _WINDOW)
-        except zlib.error:
+    def _end_of(self, record: _Record) -> int | None:
+        """Offset behind a record; None for one that is malformed, or too long to look at again."""
+        head = _HEAD_END.search(self._unpack(record.place, _MAX_HEAD)[0])
+        if head is None or not 0 <= record.length <= _MAX_CONTENT:
             return None
-        head = _HEAD_END.search(content, 0, _MAX_HEAD)
-        closed = head and length >= 0 and content.startswith(_CLOSING, head.end() + length)
-        return file.tell() - len(stream.unused_data) if closed else None
+        return self._closed(record.place, head.end() + record.length)
 
-    def _search(self, window: bytes) -> int | None:
-        found = window.find(_MEMBER)
-        while found >= 0:
-            try:
-                begin = zlib.decompressobj(_FORMAT).decompress(window[found : found + _MIN_HEAD], 5)
-            except zlib.error:
-                begin = b""
-            if begin == _MAGIC:
-                return found
-            found = window.find(_MEMBER, found + 1)
-        return None
+    def _closed(self, place: int, size: int) -> int | None:
+        """Offset behind a record whose end is malformed without line ends after *size* bytes."""
+        end = place + size
+        return end + len(_CLOSING) if self._bytes(end, len(_CLOSING)) == _CLOSING else None
+
+    def _bytes(self, place: int, size: int) -> bytes:
+        self._file.seek(place)
+        return self._file.read(size)
+
+    def _unpack(self, place: int, size: int) -> tuple[bytes, int | None]:
+        """The beginning of a record, and the offset behind it where its gzip member says so."""
+        return self._bytes(place, size), None
+
+
+class _Members(_Archive):
+    """Reads the records of an archive with a gzip member for each."""
+
+    _places = re.compile(rb"\x1f\x8b\x08")
+
+    def _closed(self, place: int, size: int) -> int | None:
+        content, end = self._unpack(place, size + _MIN_HEAD)
+        return end if content.startswith(_CLOSING, size) else None
+
+    def _unpack(self, place: int, size: int) -> tuple[bytes, int | None]:
+        self._file.seek(place)
+        member, content = zlib.decompressobj(_FORMAT), bytearray()
+        with suppress(zlib.error):
+            while not member.eof and len(content) < size and (data := self._file.read(_MIN_HEAD)):
+                content += member.decompress(data, size)
+        end = self._file.tell() - len(member.unused_data) if member.eof else None
+        return bytes(content), end
+
+
+def _content(record: WarcRecord, length: int) -> bytes:
+    """The beginning of a record's content. Raises ``_DamageError`` if it is too short."""
+    if length < 0:
+        raise _DamageError
+    content: bytes = record.reader.read(min(length, _MAX_CONTENT))
+    if len(content) + record.consume() < length:
+        raise _DamageError
+    return content
 
 
 def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     """The response that a record contains."""
-    error = None
-    if truncated := record.headers.get("WARC-Truncated"):
-        error = f"the archive has only part of it: {truncated}"
     line = _STATUS.match(content)
     if line is None:
         return begun._replace(error="the record has no HTTP response")
@@ -221,21 +202,23 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     pairs = tuple((name.strip(), value.strip()) for name, _, value in named)
     status = int(line[1])
     fields = Exchange(begun.url or "", status, pairs).fields
-    location = fields.get("location")
+    found = begun._replace(status=status, location=fields.get("location"))
     if record.record_type == WarcRecordType.revisit:
-        lost = "the body is in another record (revisit)"
-        return begun._replace(status=status, location=location, error=lost)
+        return found._replace(error="the body is in another record (revisit)")
     body, missing = _body_of(body, fields)
     encodings = fields.get("content-encoding", "")
     codings = [coding.strip().lower().encode("latin-1") for coding in encodings.split(",")]
     decoded, complete = decode_prefix(body, codings, MAX_BODY)
-    undecodable = None if complete else f"cannot be decoded: {encodings}"
-    partial = "the response is only a part of the file (206)"
-    part = partial if is_partial(status, fields) else None
-    error = error or missing or undecodable or part
-    if len(decoded) > _READ:  # all that is read of it
-        error = None
-    return begun._replace(body=decoded, status=status, location=location, error=error)
+    truncated = record.headers.get("WARC-Truncated")
+    errors = {
+        f"the archive has only part of it: {truncated}": truncated,
+        missing: missing,
+        f"cannot be decoded: {encodings}": not complete,
+        "the response is only a part of the file (206)": is_partial(status, fields),
+    }
+    is_read = len(decoded) <= _READ  # else all that is read of it is there
+    error = next((error for error, holds in errors.items() if holds and is_read), None)
+    return found._replace(body=decoded, error=error)
 
 
 def _body_of(content: bytes, fields: Mapping[str, str]) -> tuple[bytes, str | None]:
