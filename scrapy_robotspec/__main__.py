@@ -28,9 +28,9 @@ def main() -> int:
 
 def _load_query() -> QuerySites:
     """Import Scrapy, only once a site is queried."""
-    from scrapy_robotspec.plugin.commands.run import query_sites
+    from scrapy_robotspec.plugin.commands.run import query_without_project
 
-    return query_sites
+    return query_without_project()
 
 
 if __name__ == "__main__":

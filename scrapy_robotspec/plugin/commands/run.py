@@ -6,7 +6,7 @@ The middleware of a crawl decides about the URLs. No page is requested, except b
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
@@ -25,10 +25,10 @@ from scrapy_robotspec.render.site import SiteAnswer
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from scrapy.crawler import Crawler, CrawlerProcessBase
+    from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import BaseSettings
 
-    from scrapy_robotspec.cli.session import QueryTask, SiteOptions
+    from scrapy_robotspec.cli.session import QuerySites, QueryTask, SiteOptions
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
 #: Beginnings of URLs that have a robots.txt.
@@ -50,16 +50,12 @@ _QUERY_SETTINGS: dict[str, Any] = {
 }
 
 
-def query_sites(
-    task: QueryTask,
-    options: SiteOptions,
-    handle: Callable[[SiteAnswer], None],
-) -> None:
-    """Decide about URLs with Scrapy's default settings; see ``cli.session.QuerySites``."""
+def query_without_project() -> QuerySites:
+    """Access to sites with Scrapy's default settings."""
     from scrapy.crawler import CrawlerProcess
 
     settings = {"LOG_LEVEL": "ERROR", "ROBOTSPEC_USER_AGENT_TOKEN": "*"}
-    query_with(CrawlerProcess(settings), task, options, handle)
+    return partial(query_with, CrawlerProcess(settings))
 
 
 def query_with(
@@ -68,21 +64,20 @@ def query_with(
     options: SiteOptions,
     handle: Callable[[SiteAnswer], None],
 ) -> None:
-    """Decide about URLs with the settings of a process.
+    """Decide about URLs with the settings of a process; see ``cli.session.QuerySites``.
 
     Raises ``ConfigurationError`` for a wrong setting, and what ``handle`` raises.
     """
     _adapt(process.settings, options)
     check_settings(process.settings)
-    query = Query(task, handle)
-    process.crawl(QuerySpider, query=query)
+    ends: list[BaseException | None] = []
+    process.crawl(QuerySpider, task=task, handle=handle, ends=ends)
     process.start()
-    if query.error is not None:
-        raise query.error
-    if not query.done:
-        if process.bootstrap_failed:
-            raise RobotSpecError("the crawl did not start; the lines above say why")
-        raise KeyboardInterrupt
+    if not ends and process.bootstrap_failed:
+        raise RobotSpecError("the crawl did not start; the lines above say why")
+    for error in ends or [KeyboardInterrupt()]:
+        if error is not None:
+            raise error
 
 
 def missing_note(settings: BaseSettings) -> str | None:
@@ -113,29 +108,29 @@ def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
 # --- the query in its crawl
 
 
-@dataclass(slots=True)
-class Query:
-    """A task that decides about URLs, and the receiver of answers."""
+class QuerySpider(Spider):
+    """Runs a query, because only a crawl has a downloader."""
 
+    name = "robotspec"
     task: QueryTask
     handle: Callable[[SiteAnswer], None]
-    error: BaseException | None = None
-    """The error that ended the query early."""
-    done: bool = field(default=False, init=False)
-    _crawler: Crawler = field(init=False)
+    """Receives the answers."""
+    ends: list[BaseException | None]
+    """Gets the error that ends the task, or None."""
 
-    async def run(self, crawler: Crawler) -> None:
-        """Run the task."""
-        self._crawler = crawler
+    async def start(self) -> AsyncIterator[Any]:
+        """Run the task, and yield no request."""
         try:
             await self.task(self)
-            self.done = True
+            self.ends.append(None)
         except (Exception, KeyboardInterrupt) as error:  # raised again once the crawl has ended
-            self.error = error
+            self.ends.append(error)
+        return
+        yield
 
     async def decide(self, urls: Sequence[str]) -> None:
         """Decide about URLs."""
-        middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
+        middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
         if middleware is None:
             raise RobotSpecError("RobotSpecMiddleware is switched off in DOWNLOADER_MIDDLEWARES")
         at_once = middleware.robots.settings.most_fetches
@@ -149,10 +144,10 @@ class Query:
 
     async def download(self, url: str, max_bytes: int) -> bytes:
         """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
-        assert self._crawler.engine is not None
+        assert self.crawler.engine is not None
         try:
             request = Request(url, meta={"download_maxsize": max_bytes})
-            response = await _compat.download(self._crawler.engine, request)
+            response = await _compat.download(self.crawler.engine, request)
         except RobotsUnreachable as error:
             raise UnreachableError(f"cannot read {url}: {error}") from error
         except Exception as error:  # of any handler or middleware
@@ -190,19 +185,3 @@ async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
         edition=robots.settings.edition,
         fetched=record is not None and record.updated_at >= clock,
     )
-
-
-class QuerySpider(Spider):
-    """Runs a query, because only a crawl has a downloader."""
-
-    name = "robotspec"
-
-    def __init__(self, query: Query, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._query = query
-
-    async def start(self) -> AsyncIterator[Any]:
-        """Run the query, and yield no request."""
-        await self._query.run(self.crawler)
-        return
-        yield
