@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from scrapy_robotspec.protocol.lint.codes import CODES, Code
+from scrapy_robotspec.protocol.lint.findings import CODES, Code
 
 PAGE = Path(__file__).with_name("lint.md")
 START = "<!-- written by docs/lint_codes.py -->\n"

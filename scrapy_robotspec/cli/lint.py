@@ -17,7 +17,7 @@ from scrapy_robotspec.cli.errors import FOUND, GOOD, MisuseError, closest
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
 from scrapy_robotspec.cli.outputs import write_file
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
-from scrapy_robotspec.protocol.lint.codes import CODES, find_code
+from scrapy_robotspec.protocol.lint.findings import CODES
 from scrapy_robotspec.protocol.lint.group_checks import is_expectation
 from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.inputs import Source
     from scrapy_robotspec.cli.session import Screen, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lint.codes import Code
-    from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.lint.findings import Code, Finding
     from scrapy_robotspec.protocol.lint.group_checks import Expected
     from scrapy_robotspec.protocol.models import Severity
 
@@ -178,7 +177,7 @@ def lint_command(
     """
     screen = session.screen
     if code is not None:
-        _explain(_known(code, find_code(code)), format == "json", screen)
+        _explain(_known(code), format == "json", screen)
         return GOOD
     if not files:
         raise MisuseError("give a FILE, or --explain CODE")
@@ -293,17 +292,19 @@ def _codes(options: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for word in [word.strip() for option in options for word in option.split(",")]:
         some = {code for code in CODES if word and code.startswith(word.upper())}
-        found |= some or {_known(word, find_code(word)).code}
+        found |= some or {_known(word).code}
     return found
 
 
-def _known(word: str, code: Code | None) -> Code:
-    """The code. Raises :class:`MisuseError` if there is none for a word."""
-    if code is not None:
-        return code
-    names = [*CODES, *(each.name for each in CODES.values())]
-    meant = closest(word.strip(), names) or "RS301 or no-leading-slash"
-    raise MisuseError(f"no such code: {word.strip()!r}; give one such as {meant}")
+def _known(word: str) -> Code:
+    """The code of a code or short name. Raises :class:`MisuseError` if there is none."""
+    word = word.strip()
+    names = {name: code for code in CODES.values() for name in (code.code, code.name)}
+    found = names.get(word.upper()) or names.get(word.lower())
+    if found is None:
+        meant = closest(word, names) or "RS301 or no-leading-slash"
+        raise MisuseError(f"no such code: {word!r}; give one such as {meant}")
+    return found
 
 
 def _explain(code: Code, as_json: bool, screen: Screen) -> None:

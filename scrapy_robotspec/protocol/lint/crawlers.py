@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
-from scrapy_robotspec.protocol.lint.codes import read_data
+from scrapy_robotspec.protocol.lint.findings import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,19 +1,25 @@
-"""Collects the findings of one file.
+"""Findings and their codes.
 
-Their number is not bounded; memory is linear in the file (SAF-02): a message repeats little of a
-line, and findings share what is equal.
+Severity, reason, remedy and example of the codes are data, in ``codes.json``. Codes are stable: a
+code keeps its meaning, and a retired code (RS204) is not used again. RS1xx are about lines and
+files, RS2xx about groups, RS3xx about rules, RS4xx about other lines, RS5xx about usage
+preferences; RS9xx are advice.
+
+Usage preferences: drafts aipref-attach-05, aipref-vocab-07 and
+draft-kelley-aipref-training-preference-signal-00, contentsignals.org.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.protocol.models import Severity, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
@@ -23,6 +29,36 @@ if TYPE_CHECKING:
 
 #: Characters of a text that a message repeats.
 _SHOWN = 40
+
+
+class Code(NamedTuple):
+    """One kind of finding, with its explanation for a person."""
+
+    code: str
+    name: str
+    """Short name in lower case, words joined by hyphens."""
+    severity: Severity
+    message: str
+    """The meaning of the code, one sentence."""
+    why: str
+    """How crawlers read such a line."""
+    remedy: str
+    """The remedy. Nothing in it changes a verdict that the author of the file means."""
+    example: str | None = None
+    """A file with the finding; None where no short text has it."""
+    better: str = "User-agent: *\nDisallow: /private/\n"
+    """A similar file without it."""
+    edition: str | None = None
+    """Name of the only edition in which ``example`` has the finding; None: it has it by default."""
+
+
+def read_data(name: str) -> Any:
+    """The contents of a JSON file of this package."""
+    return json.loads(files(__package__).joinpath(name).read_text("utf-8"))
+
+
+#: Every code of the linter, in order.
+CODES: Mapping[str, Code] = {row["code"]: Code(**row) for row in read_data("codes.json")}
 
 
 class Claim(NamedTuple):
@@ -63,7 +99,11 @@ class Effect(NamedTuple):
 
 
 class Findings:
-    """Findings of one file, in the making."""
+    """Findings of one file, in the making.
+
+    Their number is not bounded; memory is linear in the file (SAF-02): a message repeats little of
+    a line, and findings share what is equal.
+    """
 
     def __init__(self, edition: Edition) -> None:
         self.edition = edition

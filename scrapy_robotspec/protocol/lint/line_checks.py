@@ -6,20 +6,14 @@ FMT-04 to FMT-14, RUL-04, PAT, UAG-03, UAG-09, UAG-10, USE-10, SIT-03, EXT-01, U
 from __future__ import annotations
 
 import re
+import unicodedata
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
 from scrapy_robotspec.protocol.groups import is_absolute
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
-from scrapy_robotspec.protocol.lint.characters import (
-    as_intended,
-    code_points,
-    kind_of,
-    odd,
-    odd_in_path,
-)
-from scrapy_robotspec.protocol.lint.codes import read_data
 from scrapy_robotspec.protocol.lint.crawlers import (
     IGNORING,
     KNOWN_CRAWLERS,
@@ -28,13 +22,13 @@ from scrapy_robotspec.protocol.lint.crawlers import (
     near_table,
     nearest,
 )
-from scrapy_robotspec.protocol.lint.findings import Effect, shown
+from scrapy_robotspec.protocol.lint.findings import Effect, read_data, shown
 from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
@@ -133,9 +127,9 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
     written = decode(line.name).lower()
     first, _, rest = written.partition(" ")
     read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
-    found = "" if line.field in ("allow", "disallow") else odd(content)
-    intended = as_intended(content).partition(":")[0].strip().lower()
-    foreign = "" if line.field in _KNOWN else kind_of(content, _FOREIGN)
+    found = "" if line.field in ("allow", "disallow") else _odd(content)
+    intended = _as_intended(content).partition(":")[0].strip().lower()
+    foreign = "" if line.field in _KNOWN else _kind_of(content, _FOREIGN)
     if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
         yield line, "RS108", "The byte order mark is encoded twice", "reads it as text"
     elif found and (intended in _KNOWN or line.field in _KNOWN):
@@ -153,7 +147,7 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
     elif written in _KNOWN and (edition.other_fields or written not in _EXTENSIONS):
         return
     elif written not in _KNOWN and (field := intended_field(written, line.value)):
-        other = code_points(each for each in written if not each.isascii())
+        other = _code_points(each for each in written if not each.isascii())
         fault = f'{shown(written)} looks like "{field}" misspelled'
         yield line, "RS102", f"{fault} with {other}" if other else fault, _IGNORES
     else:
@@ -229,7 +223,7 @@ def _check_path(line: Line, edition: Edition) -> Faults:
     """Check a path that is not just a star."""
     path = decode(line.value)
     unslashed = "puts a slash before it" if edition.slashless is Slashless.ASSUMED else _NEVER
-    if found := odd_in_path(path):
+    if found := _odd_in_path(path):
         read = "compares it too" if path.startswith("/") else unslashed
         yield line, "RS314", f"The path contains {found}", read
     elif _OTHER_NOTATION.search(line.value):
@@ -239,11 +233,11 @@ def _check_path(line: Line, edition: Edition) -> Faults:
         return
     elif path.startswith("/") or (path[0] == "*" and edition.slashless is Slashless.PATTERN):
         pass
-    elif kind := kind_of(path, _VALUES):
+    elif kind := _kind_of(path, _VALUES):
         yield line, "RS311", f"{shown(path)} is {kind}, not a path", unslashed
         return
     else:
-        first = "" if path[0].isascii() else f", but with {code_points(path[0])}"
+        first = "" if path[0].isascii() else f", but with {_code_points(path[0])}"
         yield line, "RS301", f"The path does not start with a slash{first}", unslashed
     for pattern, row in _SIGNS:
         sign = pattern.search(line.value)
@@ -271,7 +265,7 @@ def check_agents(groups: Sequence[Group], effects: Effects, edition: Edition) ->
         keys = frozenset(group.keys)
         for line in group.agents:
             name = named_agent(line.value, edition)
-            if not odd(decode(line.value)):
+            if not _odd(decode(line.value)):
                 yield from _check_value(line, name, keys, effects, edition)
             if not name:
                 continue
@@ -326,3 +320,42 @@ def _is_starred(value: str) -> bool:
 
 def _quoted(name: str) -> str:
     return "every crawler" if name == DEFAULT else shown(name)
+
+
+# --- characters that are invisible, or that look like ASCII signs
+
+_BLANK = "\u00a0\u00ad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
+#: Joiners and apostrophes, which belong to words of some languages, except at the ends.
+_ENDS = "[\u200c\u200d\u2018\u2019]"
+_LOOK_ALIKES = "\u00ab\u00bb\u2010-\u201f\u2039\u203a\u2044\u2215\u2217\u2236\uff01-\uff5e"
+
+_IN_PATH = re.compile(f"[{_BLANK}\u201c-\u201f]|\\A{_ENDS}|{_ENDS}\\Z")
+_ODD = re.compile(f"{_IN_PATH.pattern}|[{_LOOK_ALIKES}]")
+#: Code points that a message names.
+_MOST = 4
+
+
+def _odd_in_path(text: str) -> str:
+    """Code points of invisible characters and quotes, as ``U+00A0, U+201C``."""
+    return _code_points(_IN_PATH.findall(text))
+
+
+def _odd(text: str) -> str:
+    """Code points of invisible characters and look-alikes; empty for none."""
+    return _code_points(_ODD.findall(text))
+
+
+def _as_intended(text: str) -> str:
+    """A text with ASCII signs for full-width ones, without invisible characters."""
+    return unicodedata.normalize("NFKC", _IN_PATH.sub("", text))
+
+
+def _kind_of(text: str, patterns: Mapping[str, str]) -> str:
+    """The first kind whose pattern a text begins with; empty for none."""
+    return next((kind for kind, each in patterns.items() if re.match(each, text, re.I)), "")
+
+
+def _code_points(characters: Iterable[str]) -> str:
+    """The names of some characters, as ``U+00A0, U+200B``."""
+    names = dict.fromkeys(f"U+{ord(character):04X}" for character in characters)
+    return ", ".join(islice(names, _MOST))

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.lines import read_lines
-from scrapy_robotspec.protocol.lint.codes import CODES, read_data
 from scrapy_robotspec.protocol.lint.effects import Effects
-from scrapy_robotspec.protocol.lint.findings import Findings
+from scrapy_robotspec.protocol.lint.findings import CODES, Findings, read_data
 from scrapy_robotspec.protocol.lint.group_checks import (
     check_allow,
     check_closed,
@@ -21,6 +20,8 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     check_disallowed,
     check_groups,
     check_sitemaps,
+    find_redundant,
+    reads_alike,
 )
 from scrapy_robotspec.protocol.lint.group_reader import GroupReader
 from scrapy_robotspec.protocol.lint.line_checks import (
@@ -31,7 +32,6 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     check_rules,
     is_plain,
 )
-from scrapy_robotspec.protocol.lint.redundancy import find_redundant, reads_alike
 from scrapy_robotspec.protocol.lint.usage_checks import (
     check_hidden,
     check_statement,

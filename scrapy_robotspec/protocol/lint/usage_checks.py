@@ -6,8 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from scrapy_robotspec.protocol.lint.codes import read_data
-from scrapy_robotspec.protocol.lint.findings import shown
+from scrapy_robotspec.protocol.lint.findings import read_data, shown
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.usage import parse_dictionary
 from scrapy_robotspec.protocol.usage_rules import split_path

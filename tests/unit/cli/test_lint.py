@@ -10,6 +10,7 @@ import pytest
 
 from scrapy_robotspec import __version__
 from scrapy_robotspec.cli.lint import LISTED
+from scrapy_robotspec.protocol.lint.findings import CODES
 from tests.support.command_line import SHOP, RunCommand
 
 
@@ -52,6 +53,17 @@ def test_code_is_explained_as_json(run_command: RunCommand) -> None:
     (line,) = run_command("lint", "--explain", "RS301", "--json").lines
     assert json.loads(line)["code"] == "RS301"
     assert run_command("lint", "--explain", "RS301", "--format", "json").lines == [line]
+
+
+def test_codes_are_found_by_code_and_name(run_command: RunCommand) -> None:
+    """Case and white space do not matter; names are unique."""
+    assert len({code.name for code in CODES.values()}) == len(CODES)
+    for code in CODES.values():
+        for word in (code.code.lower(), f" {code.name.upper()} "):
+            (line,) = run_command("lint", "--explain", word, "--json").lines
+            assert json.loads(line)["code"] == code.code
+    for word in ("RS999", ""):
+        assert run_command("lint", "--explain", word).code == 2
 
 
 def test_sarif_contains_names_that_are_not_utf_8(run_command: RunCommand, folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lint.codes import CODES, Code, find_code
+from scrapy_robotspec.protocol.lint.findings import CODES, Code
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 MODERN = ("google-2019", "rfc9309", "google-2010")
@@ -242,15 +242,6 @@ def test_example_of_a_code_has_the_finding_and_the_better_file_has_not(code: Cod
     assert code.code in {finding.code for finding in found}
     assert {finding.severity for finding in better} <= {"advice"}
     assert code.code not in {finding.code for finding in better}
-
-
-def test_codes_are_found_by_code_and_name() -> None:
-    """Case and white space do not matter; names are unique."""
-    assert len({code.name for code in CODES.values()}) == len(CODES)
-    for code in CODES.values():
-        assert find_code(code.code.lower()) is code
-        assert find_code(f" {code.name.upper()} ") is code
-    assert find_code("RS999") is find_code("") is None
 
 
 def test_advice_of_the_specifications_is_advice() -> None:
