@@ -115,10 +115,12 @@ def _is_read(body: bytes) -> bool:
     Pages repeat the User-Agent header of their request, and scripts in them have lines such as
     ``userAgentElement = …``: a group without rules does not count.
     """
-    from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps  # few files
+    from scrapy_robotspec.protocol.groups import AllGroups, read_sitemaps  # few files
 
-    return _MAY_BE_READ.search(body) is not None and any(
-        any(group.rules for group in read_groups(body, edition)[0]) or read_sitemaps(body, edition)
+    if _MAY_BE_READ.search(body) is None:
+        return False
+    return any(
+        read_sitemaps(body, edition) or any(each.rules for each in AllGroups(body, edition).groups)
         for edition in EDITIONS.values()
     )
 

@@ -17,8 +17,7 @@ from scrapy_robotspec.protocol.agent_index import add_group, numbers_of
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
     field_for,
-    numbers_at,
-    read_field_lines,
+    read_lines,
     rules_at,
     skip_byte_order_mark,
     split_line,
@@ -47,8 +46,8 @@ class RawOther(NamedTuple):
 
     field: str
     value: bytes
-    start: int
-    """Offset of the line in the file."""
+    number: int
+    """Number of the line in the file, from 1."""
     agents_above: int
     """How many agents its group names above it: it holds for those (EXT-01)."""
     agents_before: int = 0
@@ -59,7 +58,8 @@ class RawOther(NamedTuple):
 class RawGroup:
     """A group while it is read."""
 
-    start: int
+    first_line: int
+    """Line number of the first user-agent line, from 1."""
     end: int
     """Offset of what follows its lines."""
     names: list[str] = field(default_factory=list)
@@ -107,7 +107,15 @@ class AllGroups:
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
-        self.groups, self.outside = read_groups(body, edition)
+        self.groups: list[RawGroup] = []
+        self.above: list[RawOther] = []
+        """Lines above the first group."""
+        self.between: list[RawOther] = []
+        """Lines outside of groups, below the first."""
+        self.written: dict[str, str] = {}
+        """Values of user-agent lines as first written, by the names that they are read as."""
+        self.has_rules = True
+        self._read()
         self.places: dict[str, Place] = {}
         """The names that select a group, in file order, and where."""
         for number, group in enumerate(self.groups):
@@ -119,55 +127,59 @@ class AllGroups:
         groups = [self.groups[number] for number in numbers_of(self.places, keys)]
         return [line for group in groups for line in group.others_for(keys, self._edition)]
 
+    def forget_rules(self) -> None:
+        """Keep the other lines alone."""
+        self.has_rules = False
+        for group in self.groups:
+            group.rules = []
+
     def as_written(self) -> tuple[Group, ...]:
         """The groups with their lines (GRP-01)."""
         starts = (start for group in self.groups for _, _, start in group.rules)
         rules = rules_at(self._body, starts, self._edition)
-        numbers = numbers_at(self._body, [group.start for group in self.groups])
         return tuple(
             Group(
                 tuple(group.names),
                 tuple(rules[start] for _, _, start in group.rules),
-                numbers[group.start],
+                group.first_line,
             )
             for group in self.groups
         )
 
-
-def read_groups(body: bytes, edition: Edition) -> tuple[list[RawGroup], list[RawOther]]:
-    """Every group, and the other lines outside (GRP-01 to GRP-06)."""
-    groups: list[RawGroup] = []
-    outside: list[RawOther] = []
-    group: RawGroup | None = None
-    before = 0  # agents whose list a Content-Usage line has ended (USE-08)
-    states_usage = False
-    for name, value, start in read_field_lines(body, edition):
-        if name == "user-agent":
-            if group is None or group.rules:  # a rule line ends the list of agents
-                if group is not None:
-                    group.end = start
-                group = RawGroup(start, len(body))
-                groups.append(group)
-                before = 0
-            elif states_usage:
-                before = len(group.names)
-            states_usage = False
-            if (agent := named_agent(value, edition)) is not None:
-                group.names.append(agent)
-        elif group is None:
-            if name in _OUTSIDE:  # no other line has an effect here (GRP-05)
-                outside.append(RawOther(name, value, start, 0))
-        elif name == "allow" or name == "disallow":
-            group.rules.append((name == "allow", value, start))
-        elif name == "":  # FMT-15
-            group.end = start
-            group = None
-        elif name != "sitemap":
-            is_usage = name == "content-usage"
-            states_usage = states_usage or is_usage
-            above = len(group.names)
-            group.others.append(RawOther(name, value, start, above, before if is_usage else 0))
-    return groups, outside
+    def _read(self) -> None:
+        """Read the file (GRP-01 to GRP-06)."""
+        group: RawGroup | None = None
+        before = 0  # agents whose list a Content-Usage line has ended (USE-08)
+        states_usage = False
+        for number, start, _, _, name, value in read_lines(self._body, self._edition):
+            if name == "user-agent":
+                if group is None or group.rules:  # a rule line ends the list of agents
+                    if group is not None:
+                        group.end = start
+                    group = RawGroup(number, len(self._body))
+                    self.groups.append(group)
+                    before = 0
+                elif states_usage:
+                    before = len(group.names)
+                states_usage = False
+                if (agent := named_agent(value, self._edition)) is not None:
+                    group.names.append(agent)
+                    if agent not in self.written:  # a long one is kept once
+                        self.written[agent] = agent if value == agent.encode() else decode(value)
+            elif group is None:
+                if name in _OUTSIDE:  # no other line has an effect here (GRP-05)
+                    outside = self.between if self.groups else self.above
+                    outside.append(RawOther(name, value, number, 0))
+            elif name == "allow" or name == "disallow":
+                group.rules.append((name == "allow", value, start))
+            elif name == "":  # FMT-15
+                group.end = start
+                group = None
+            elif name != "sitemap":
+                is_usage = name == "content-usage"
+                states_usage = states_usage or is_usage
+                above = len(group.names)
+                group.others.append(RawOther(name, value, number, above, before if is_usage else 0))
 
 
 def is_absolute(url: str) -> bool:

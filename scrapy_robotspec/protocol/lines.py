@@ -29,7 +29,6 @@ Pair = tuple[bytes, bytes]
 _INVALID: Pair = (b"", b"")
 #: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
 RawRule = tuple[bool, bytes, int]
-_EMPTY = frozenset((b"\n", b"\r", b"\r\n"))
 
 
 class Line(NamedTuple):
@@ -64,65 +63,34 @@ def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
     return google.partial_mark(body, BYTE_ORDER_MARK) if edition.partial_bom else 0
 
 
-class FieldLine(NamedTuple):
-    """A line with a field."""
+def read_lines(body: bytes, edition: Edition, *, every: bool = False) -> Iterator[Line]:
+    """The lines with a field, and blank ones that end groups.
 
-    field: str
-    """One of the known fields, else the name in lower case; ``""`` for the blank line that ends a
-    group (FMT-15)."""
-    value: bytes
-    start: int
-    """Offset of the line's first byte in the file."""
-
-
-def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
-    """The lines of a file, blank and invalid ones included (FMT-02, FMT-03).
-
-    Empty lines after an empty one are left out.
+    FMT-02, FMT-15. *every*: comments, blank and invalid lines too (FMT-03). Blank lines after a
+    blank one are left out.
     """
     fields: dict[bytes, str] = {}  # by names as written
     begin = skip_byte_order_mark(body, edition)
-    is_empty = False
+    blank = edition.whitespace + b"\r\n"
+    skips_blank = not (every or edition.blank_line_ends_group)
+    is_blank = False
     # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
     for number, raw in enumerate(body[begin:].splitlines(keepends=True), 1):  # hot path
-        was_empty, is_empty = is_empty, raw in _EMPTY
-        if was_empty and is_empty:
-            begin += len(raw)
+        start, begin = begin, begin + len(raw)
+        if not every and raw.startswith(b"#"):
+            continue
+        was_blank, is_blank = is_blank, not raw.strip(blank)
+        if is_blank and (was_blank or skips_blank):
             continue
         text = raw.rstrip(b"\r\n")
-        name, value = split_line(text, edition) or _INVALID
+        pair = split_line(text, edition)
+        if pair is None and not (every or is_blank):
+            continue
+        name, value = pair or _INVALID
         field = fields.get(name)
         if field is None:
             field = fields[name] = field_for(name, edition)
-        yield Line(number, begin, text, name, field, value)
-        begin += len(raw)
-
-
-def read_field_lines(
-    body: bytes, edition: Edition, begin: int | None = None, end: int | None = None
-) -> Iterator[FieldLine]:
-    """The lines with a field, of the file or between offsets.
-
-    Nothing is made for any other line, but for a blank one that ends a group.
-    """
-    if begin is None:
-        begin = skip_byte_order_mark(body, edition)
-    fields: dict[bytes, str] = {}  # by names as written
-    ends_group = edition.blank_line_ends_group
-    for raw in body[begin:end].splitlines(keepends=True):  # hot path
-        start, begin = begin, begin + len(raw)
-        has_content = not (raw.isspace() or raw.startswith(b"#"))
-        pair = split_line(raw.rstrip(b"\r\n"), edition) if has_content else None
-        if pair is not None:
-            name, value = pair
-            field = fields.get(name)
-            if field is None:
-                field = fields[name] = field_for(name, edition)
-            yield FieldLine(field, value, start)
-            ends_group = edition.blank_line_ends_group
-        elif ends_group and not raw.strip(edition.whitespace + b"\r\n"):
-            yield FieldLine("", b"", start)
-            ends_group = False
+        yield Line(number, start, text, name, field, value)
 
 
 def split_line(text: bytes, edition: Edition) -> Pair | None:
@@ -144,9 +112,10 @@ def field_for(name: bytes, edition: Edition) -> str:
     FMT-08, FMT-10, FMT-14.
     """
     lowered = name.lower()
-    is_meant = bytes.startswith if edition.fields_by_prefix else bytes.__eq__
-    known = (field for spelling, field in edition.known_fields if is_meant(lowered, spelling))
-    return next(known, "") or decode(lowered)
+    for spelling, field in edition.known_fields:
+        if lowered == spelling or (edition.fields_by_prefix and lowered.startswith(spelling)):
+            return field
+    return decode(lowered)
 
 
 def line_ends(body: bytes, begin: int, end: int) -> int:

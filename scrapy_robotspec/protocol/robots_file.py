@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Places, Span, Spans
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.groups import AllGroups, RawOther
+    from scrapy_robotspec.protocol.groups import AllGroups
     from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict
 
@@ -117,10 +117,10 @@ class Index:
         if has_plain_lines(file.edition):
             self.places, self.spans = index_agents(file.body, file.edition, beginnings)
         else:
-            groups = file.all_groups
+            groups = file.all_groups()
             self.places, self.spans = groups.places, [group.span for group in groups.groups]
             self._rules = {group.span: group.rules for group in groups.groups}
-        known = [] if file.first is None else [file.first]
+        known = file.selections.values()
         self._by_keys = {each.keys: each for each in known}
         self._by_spans = {each.rules.spans: each.rules for each in known}
 
@@ -150,24 +150,19 @@ class Index:
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = (
-        *("_all_groups", "_first_tokens", "_index", "_may_have_others", "_others"),
-        *("body", "edition", "first"),
-    )
+    __slots__ = ("_all_groups", "_index", "body", "edition", "selections")
 
     body: bytes
     edition: Edition
+    selections: dict[Tokens, Selection]
+    """Groups of the crawlers that asked."""
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self.body = body
         self.edition = edition
+        self.selections = {}
         self._all_groups: AllGroups | None = None
-        self.first: Selection | None = None
-        """The groups of the first crawler; most files are asked for one."""
-        self._first_tokens: Tokens | None = None
-        self._index: Index | None = None  # until the second
-        self._may_have_others: bool | None = None  # until it is asked for
-        self._others: dict[Tokens, Selection] = {}
+        self._index: Index | None = None  # until the second crawler
 
     @property
     def index(self) -> Index:
@@ -176,24 +171,20 @@ class RobotsFile:
             self._index = Index(self)
         return self._index
 
-    @property
-    def all_groups(self) -> AllGroups:
-        """All the groups; of plain lines without rules, which are found faster."""
+    def all_groups(self, *, with_rules: bool = False) -> AllGroups:
+        """All the groups.
+
+        Without rules if lines are plain, which :class:`GroupRules` finds faster, unless
+        *with_rules*.
+        """
         from scrapy_robotspec.protocol.groups import AllGroups  # few crawls need them
 
-        if self._all_groups is None:
-            self._all_groups = AllGroups(self.body, self.edition)
-            if has_plain_lines(self.edition):
-                for group in self._all_groups.groups:
-                    group.rules = []
-        return self._all_groups
-
-    def others_for(self, tokens: Tokens) -> Sequence[RawOther]:
-        """The other lines that hold for a crawler, in file order.
-
-        Also in editions that ignore them.
-        """
-        return self.all_groups.others_for(self.follow(tokens).keys)
+        kept = self._all_groups
+        if kept is None or (with_rules and not kept.has_rules):
+            kept = self._all_groups = AllGroups(self.body, self.edition)
+            if has_plain_lines(self.edition) and not with_rules:
+                kept.forget_rules()
+        return kept
 
     def contains(self, *words: bytes) -> bool:
         """Whether the file has any of some words, in any case."""
@@ -203,26 +194,22 @@ class RobotsFile:
     @property
     def may_have_others(self) -> bool:
         """False only if no line has another field (EXT-03)."""
-        if self._may_have_others is None:  # each of thousands of crawlers may ask
-            self._may_have_others = any(uncommon.search(self.body) for uncommon in _UNCOMMON)
-        return self._may_have_others
+        return any(uncommon.search(self.body) for uncommon in _UNCOMMON)
 
     def follow(self, tokens: Tokens) -> Selection:
         """The groups that a crawler follows.
 
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
-        if self.first is not None and self._first_tokens == tokens:
-            return self.first
-        selection = self._others.get(tokens)
+        selection = self.selections.get(tokens)
         if selection is None:
             asked = asked_keys(tokens, self.edition)
-            if self.first is None and self._index is None:  # most files are asked for one crawler
-                selection = Index(self, beginnings_of(asked, self.edition)).select(asked)
-                self.first, self._first_tokens = selection, tokens
-                return selection
-            if len(self._others) >= KEPT:
-                self._others = {}
+            if len(self.selections) >= KEPT:
+                self.selections.clear()
                 self.index.forget()
-            selection = self._others[tokens] = self.index.select(asked)
+            if self.selections or self._index is not None:
+                index = self.index
+            else:  # most files are asked for one crawler
+                index = Index(self, beginnings_of(asked, self.edition))
+            selection = self.selections[tokens] = index.select(asked)
         return selection

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol.lines import cut_to_limit, numbers_at, rules_at
+from scrapy_robotspec.protocol.lines import cut_to_limit, rules_at
 from scrapy_robotspec.protocol.models import OtherLine, Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
@@ -153,9 +153,7 @@ class RobotsTxt:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Reads the whole file."""
-        from scrapy_robotspec.protocol.groups import AllGroups  # few crawls need them
-
-        return AllGroups(self.body, self.edition).as_written()
+        return self.file.all_groups(with_rules=True).as_written()
 
     def crawl_delay(self, tokens: str | Sequence[str]) -> float | None:
         """The greatest crawl delay for a crawler, in seconds, or None (EXT-01).
@@ -173,10 +171,7 @@ class RobotsTxt:
         A line holds for the agents that its group names above it (EXT-01).
         """
         lines = self._others(tokens)
-        numbers = numbers_at(self.body, [line.start for line in lines])
-        return tuple(
-            OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
-        )
+        return tuple(OtherLine(line.field, decode(line.value), line.number) for line in lines)
 
     def usage(self, url: str | bytes, tokens: str | Sequence[str]) -> Usage:
         """The usage preferences stated for a URL (USE-01 to USE-04)."""
@@ -224,16 +219,15 @@ class RobotsTxt:
 
     def _others(self, tokens: str | Sequence[str], word: bytes = b"") -> Sequence[RawOther]:
         """The other lines for a crawler, if the edition reads them, and the file has a word."""
-        asked = _as_tuple(tokens)
-        self.file.follow(asked)  # UAG-11
+        keys = self.file.follow(_as_tuple(tokens)).keys  # UAG-11
         is_read = self.edition.other_fields and self.file.contains(word)
-        return self.file.others_for(asked) if is_read else ()
+        return self.file.all_groups().others_for(keys) if is_read else ()
 
     def _file_usage(self) -> FileUsage:
         from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
 
         if self._usage is None:
-            self._usage = FileUsage(self.body, self.file)
+            self._usage = FileUsage(self.file)
         return self._usage
 
 

@@ -5,13 +5,12 @@ Which group applies is decided by ``protocol``; this saves reading the file agai
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agent_index import numbers_of
-from scrapy_robotspec.protocol.agents import named_agent
-from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.lines import read_lines
-from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.patterns import END, matches
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
 from scrapy_robotspec.render.text import count, listed, safe
@@ -19,6 +18,7 @@ from scrapy_robotspec.render.text import count, listed, safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.models import Group, OtherLine, Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -68,20 +68,17 @@ class ParsedFile:
 
     def __init__(self, robots: RobotsTxt) -> None:
         self.robots = robots
-        edition = robots.edition
-        self._all = AllGroups(robots.body, edition)
+        self._all = robots.file.all_groups(with_rules=True)
         self.groups = self._all.as_written()
         self.sitemaps = robots.sitemaps
-        self.lines = tuple(read_lines(robots.body, edition))
-        """The lines of the file, without further empty ones in a row."""
-        self.written: dict[str, str] = {}
+        written = self._all.written.items()
+        self.written = {name: text for name, text in written if name}
         """Product token -> name as first written (UAG-03)."""
-        fields = [line.field for line in self.lines]
-        begin = fields.index("user-agent") if "user-agent" in fields else len(fields)
-        self._signals = fields[:begin].count("content-signal")
-        for line in self.lines[begin:]:
-            if line.field == "user-agent" and (name := named_agent(line.value, edition)):
-                self.written.setdefault(name, decode(line.value))
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of the file, without further blank ones in a row."""
+        return tuple(read_lines(self.robots.body, self.robots.edition, every=True))
 
     def summary(self) -> str:
         """The size of the file in numbers."""
@@ -101,7 +98,7 @@ class ParsedFile:
     def size_for(self, tokens: Sequence[str]) -> int:
         """The number of lines that are read for a crawler's explanation."""
         groups = [self._all.groups[number] for number in self._numbers(tokens)]
-        return self._signals + sum(len(group.rules) + len(group.others) for group in groups)
+        return len(self._all.above) + sum(len(group.rules) + len(group.others) for group in groups)
 
     def group_for(self, tokens: Sequence[str]) -> GroupSummary:
         """The combined groups of a crawler with these tokens (UAG-01)."""

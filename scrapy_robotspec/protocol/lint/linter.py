@@ -97,7 +97,7 @@ class _Reader:
             fault = "Directories need fewer rules than pages"
             findings.add(None, "RS904", fault, "ignores the rest")
         forms: dict[tuple[bytes, bool], list[Any]] = {}
-        for line in read_lines(body, self._edition):
+        for line in read_lines(body, self._edition, every=True):
             check_colon(line, findings, may_replace=not is_cut)
             if not is_plain(line):  # equal lines have equal faults
                 key = (line.text, line.number == 1)

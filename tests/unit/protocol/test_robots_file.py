@@ -54,8 +54,8 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     with patch.multiple(robots_file, KEPT=8):
         for n in range(50):
             robots.allowed(f"{HOST}/{n % 20}", "token" + "-" * n)
-    assert len(robots.file._others) <= 8
-    assert len({known.rules for known in robots.file._others.values()}) == 1
+    assert len(robots.file.selections) <= 8
+    assert len({known.rules for known in robots.file.selections.values()}) == 1
     for rule in robots.groups[0].rules:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
