@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from scrapy_robotspec.editions import AgentMatch, Edition, get_edition, has_plain_lines
+from scrapy_robotspec.editions import AgentMatch, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol.agents import (
-    asked_keys,
-    beginnings_of,
-    keys_of,
-    tokens_from_user_agent,
-)
+from scrapy_robotspec.protocol.agents import asked_keys, keys_of, tokens_from_user_agent
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
@@ -24,9 +19,6 @@ if TYPE_CHECKING:
 
 _TEXT, _TEXTS, _INTEGER, _FLAG = pa.string(), pa.list_(pa.string()), pa.int32(), pa.bool_()
 _VERDICT = {"allowed": _FLAG, "reason": _TEXT, "line": _INTEGER, "rule": _TEXT}
-
-#: Max crawlers whose names are searched before a file's agents are read.
-_FEW = 8
 
 #: A type, and the attribute that is the value.
 Column = tuple[pa.DataType, str]
@@ -159,16 +151,11 @@ class Crawlers:
     def __init__(self, names: Sequence[str], edition: Edition) -> None:
         self.edition = edition
         self.names = [Name.of(name, edition) for name in names]
-        keys = [asked_keys(name.asked, edition) for name in self.names]
-        beginnings = beginnings_of(tuple(key for some in keys for key in some), edition)
-        #: A file without any of these names no crawler, if its lines are plain.
-        self._words = [each for each in beginnings if each.strip(b"* \t")]
-        if len(names) > _FEW:
-            self._words = [b""]
         self._by_key: dict[str, list[int]] = {}
-        for place, some in enumerate(keys):
-            for key in (each for asked in some for each in keys_of(asked, edition)):
-                self._by_key.setdefault(key, []).append(place)
+        for place, name in enumerate(self.names):
+            for asked in asked_keys(name.asked, edition):
+                for key in keys_of(asked, edition):
+                    self._by_key.setdefault(key, []).append(place)
 
     def named_by(self, file: RobotsFile) -> Iterable[int]:
         """The places of crawlers that a file may name.
@@ -177,6 +164,4 @@ class Crawlers:
         """
         if self.edition.agent_match is AgentMatch.CONTAINED:
             return range(len(self.names))
-        if has_plain_lines(self.edition) and not file.contains(*self._words):
-            return ()
         return {place for key in file.index.places for place in self._by_key.get(key, ())}
