@@ -30,7 +30,7 @@ from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.files import replacing, unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.bulk.documents import Document
     from scrapy_robotspec.bulk.inputs import Input
@@ -71,16 +71,12 @@ class Job:
     questions: Questions
     folder: str
     format: str
+    """The ending of the output's name: parquet or csv."""
 
     @property
     def path(self) -> str:
         """The output."""
         return os.path.join(self.folder, f"{self.input.name}.{self.format}")
-
-    @property
-    def size(self) -> int:
-        """Its share of the work (bytes)."""
-        return sum(os.path.getsize(path) for path in self.input.files if os.path.exists(path))
 
     @property
     def key(self) -> str:
@@ -107,7 +103,12 @@ class Job:
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         batches = answer(self._documents(counts), self.questions)
         with replacing(self.path) as output:
-            counts.rows = FORMATS[self.format](output, batches, self.questions.schema)
+            is_csv = self.format == "csv"
+            open_writer = open_csv if is_csv else open_parquet
+            with open_writer(output, self.questions.schema) as writer:
+                for batch in batches:
+                    writer.write_batch(to_cells(batch) if is_csv else batch)
+                    counts.rows += len(batch)
             output.flush()
             values = {"key": key, "size": output.tell(), "counts": asdict(counts)}
             with suppress(FileNotFoundError):
@@ -210,37 +211,27 @@ def _prepare_worker() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def write_parquet(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
-    """Write batches to a file; the number of their rows."""
+def open_parquet(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
+    """Write batches as Parquet."""
     # Rows are sorted by no column, so smallest and greatest values would help no reader.
-    with pq.ParquetWriter(
+    return pq.ParquetWriter(
         file, schema, compression="zstd", store_schema=False, write_statistics=False
-    ) as out:
-        return _write_all(out, batches)
+    )
 
 
-def write_csv(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
-    """Write batches to a file; the number of their rows.
+def open_csv(file: BinaryIO, schema: pa.Schema) -> pa_csv.CSVWriter:
+    """Write batches of cells as CSV."""
+    cells = to_cells(pa.RecordBatch.from_pylist([], schema=schema))
+    options = pa_csv.WriteOptions(quoting_style="needed")
+    return pa_csv.CSVWriter(file, cells.schema, write_options=options)
+
+
+def to_cells(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch as cells of CSV.
 
     Lists and objects are JSON, and no cell is a formula.
     """
-    empty = _csv_batch(pa.RecordBatch.from_pylist([], schema=schema))
-    options = pa_csv.WriteOptions(quoting_style="needed")
-    with pa_csv.CSVWriter(file, empty.schema, write_options=options) as out:
-        return _write_all(out, map(_csv_batch, batches))
-
-
-def _csv_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
-    cells = [_cells(column) for column in batch]
-    return pa.RecordBatch.from_arrays(cells, batch.schema.names)
-
-
-def _write_all(out: Any, batches: Iterable[pa.RecordBatch]) -> int:
-    rows = 0
-    for batch in batches:
-        out.write_batch(batch)
-        rows += len(batch)
-    return rows
+    return pa.RecordBatch.from_arrays(list(map(_cells, batch)), batch.schema.names)
 
 
 def _cells(column: pa.Array) -> pa.Array:
@@ -254,7 +245,3 @@ def _cells(column: pa.Array) -> pa.Array:
     if pa.types.is_string(column.type):
         return replace_substring_regex(column, _FORMULA, r"'\1")
     return column
-
-
-#: The formats by the ending of an output's name.
-FORMATS = {"parquet": write_parquet, "csv": write_csv}

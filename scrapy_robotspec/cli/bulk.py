@@ -109,12 +109,9 @@ def bulk_command(
             _note_names(questions, screen)
             made = {job: job.finished() for job in planned}
             todo = [job for job, counts in made.items() if counts is None]
-            sizes = {job: job.size for job in todo}
-            read = 0
-            for job, counts in run(todo, jobs or os.cpu_count() or 1):
+            for number, (job, counts) in enumerate(run(todo, jobs or os.cpu_count() or 1), 1):
                 made[job] = counts
-                read += sizes[job]
-                screen.share(read, sum(sizes.values()), "read")
+                screen.share(number, len(todo), "read")
     except OSError as error:
         raise MisuseError(f"cannot write to {folder}: {error.strerror or error}") from error
     except KeyboardInterrupt:

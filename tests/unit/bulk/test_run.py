@@ -24,10 +24,11 @@ from scrapy_robotspec import bulk
 from scrapy_robotspec.bulk import run as runs
 from scrapy_robotspec.bulk.inputs import find_inputs
 from scrapy_robotspec.bulk.questions import Questions
-from scrapy_robotspec.bulk.run import FORMATS, Counts, Job, RunError
+from scrapy_robotspec.bulk.run import Counts, Job, RunError
 from tests.support.command_line import shell
 from tests.support.warc import response, write_warc
 
+FORMATS = ("parquet", "csv")
 NAMES = ["GPTBot", "CCBot", "x", "*"]
 HEAD = b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nCrawl-delay: 2\n"
 QUESTIONS = Questions.of(NAMES, ["/news/", "/a,b"], ["google-2019", "classic"])
