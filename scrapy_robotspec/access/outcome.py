@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timezone
-from email.utils import parsedate_to_datetime
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -277,6 +276,8 @@ def _seconds(value: str) -> int | None:
 
 
 def _date(value: str) -> float | None:
+    from email.utils import parsedate_to_datetime  # a command for files reads no date
+
     try:
         date = parsedate_to_datetime(value)
         if date.tzinfo is None:  # a date of HTTP without a zone is GMT too

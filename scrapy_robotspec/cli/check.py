@@ -25,12 +25,7 @@ from scrapy_robotspec.cli.inputs import (
 )
 from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
-from scrapy_robotspec.render.explanation import (
-    Explanation,
-    explain,
-    explain_site,
-    refused_by_usage,
-)
+from scrapy_robotspec.render.explanation import Explanation, explain, in_full, refused_by_usage
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, paint, safe
 
@@ -42,7 +37,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Query, QueryTask, Session, SiteOptions, Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.render.site import SiteAnswer
 
 _EXAMPLES = """\
   robotspec check robots.txt /page https://example.com/other --token examplebot
@@ -238,12 +232,12 @@ class Answers:
         tokens = question.crawlers.crawler(session.edition(question.sites.edition), None)
         noted: set[str] = set()
 
-        def handle_site(site: SiteAnswer) -> None:
+        def handle_site(site: Explanation) -> None:
             name = robots_url(site.url) if site.robots is not None else ""
             if site.robots is not None and name not in noted:
                 noted.add(name)
                 note_contents(name, site.robots, session.screen)
-            self.add(explain_site(site, fully=self.fully))
+            self.add(in_full(site) if self.fully else site)
             session.screen.share(self._numbers.total(), total, "answered")
             session.screen.out.flush()
 
@@ -290,10 +284,10 @@ class Answers:
             for word in ("without an answer", "not covered"):
                 line += f", {numbers[word]:,} {word}" if numbers[word] else ""
             self.session.screen.note(line)
-        site = self._kept[0].site if self._kept else None
-        if site is not None:
-            robots = site.robots
-            name = site.origin.robots_url if site.origin is not None else site.url
+        first = self._kept[0] if self._kept else None
+        if first is not None and first.seconds is not None:
+            robots = first.robots
+            name = first.origin.robots_url if first.origin is not None else first.url
         output.write(self.session, name, robots, self._kept)
         return self._code
 
@@ -321,7 +315,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
             if origin_of(url) == origin:
                 own.append(url)
             else:
-                answers.add(Explanation(url, (), None, "not_covered"))
+                answers.add(Explanation(url))
         return own
 
     async def task(query: Query) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.cli.session import QuerySites, Screen, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.render.site import SiteAnswer
+    from scrapy_robotspec.render.explanation import Explanation
 
 STANDARD_INPUT = "-"
 
@@ -42,7 +42,7 @@ class Source(NamedTuple):
     path: str | None = None
     """A file; None for standard input and sites."""
     body: bytes = b""
-    site: SiteAnswer | None = None
+    site: Explanation | None = None
 
     def read(self, limit: int = -1) -> bytes:
         """Up to ``limit`` bytes. Raises :class:`MisuseError` where that fails."""
@@ -136,7 +136,7 @@ def open_sources(
     """
     if names.count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
-    answers: list[SiteAnswer] = []
+    answers: list[Explanation] = []
     urls = list(dict.fromkeys(robots_url(name) for name in names if is_url(name)))
     if urls:
         load_query(session)(lambda query: query.decide(urls), options, answers.append)
@@ -152,14 +152,11 @@ def _is_usable(source: Source, screen: Screen, single: bool) -> bool:
     site = source.site
     if site is None or not source.is_missing:
         return True
-    from scrapy_robotspec.render.site import why
-
-    message = f"{source.name}: {why(site)}"
-    is_allowed = site.decision is not None and site.decision.allowed
-    if single and not is_allowed:
+    message = f"{source.name}: {site.detail}"
+    if single and not site.allowed:
         raise SiteError(message)
-    screen.fail(safe(message, None), GOOD if is_allowed else UNREACHABLE)
-    return is_allowed
+    screen.fail(safe(message, None), GOOD if site.allowed else UNREACHABLE)
+    return bool(site.allowed)
 
 
 def load_query(session: Session) -> QuerySites:
@@ -184,7 +181,7 @@ def robots_url(url: str) -> str:
     return origin.robots_url
 
 
-def _sources(name: str, sites: dict[str, SiteAnswer]) -> Iterator[Source]:
+def _sources(name: str, sites: dict[str, Explanation]) -> Iterator[Source]:
     if is_url(name):
         url = robots_url(name)
         site = sites[url]

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.render.site import SiteAnswer
+    from scrapy_robotspec.render.explanation import Explanation
 
     QueryTask = Callable[["Query"], Awaitable[None]]
     #: Runs a task; each answer is passed to the function, in order. A process can do this once,
     #: because a reactor cannot be restarted. Raises ``ConfigurationError`` for wrong settings.
-    QuerySites = Callable[[QueryTask, "SiteOptions", Callable[[SiteAnswer], None]], None]
+    QuerySites = Callable[[QueryTask, "SiteOptions", Callable[[Explanation], None]], None]
 
 #: Max problems that a command names.
 MOST = 20

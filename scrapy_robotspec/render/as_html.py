@@ -1,14 +1,22 @@
-"""Answers and their file as an HTML page without scripts or network."""
+"""Answers and their file as an HTML page without scripts or network.
+
+The report of a crawl is rendered by the same templates.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from scrapy_robotspec._version import __version__
+from scrapy_robotspec.access.reasons import SERVERS_READ
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.render.explanation import facts, read_words
-from scrapy_robotspec.render.text import MOST, crawler_words, first_of
+from scrapy_robotspec.render.explanation import read_words
+from scrapy_robotspec.render.facts import facts
+from scrapy_robotspec.render.text import MOST, count, crawler_words, duration, first_of, safe, utc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +25,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
+#: Max length of a text from outside on a page (characters).
+LONGEST = 2000
 #: Max answers on a page.
 MOST_ROWS = 500
 #: A longer file is shown at its beginning, and else its lines with notes (lines).
@@ -31,6 +41,31 @@ _ORDER = (False, None, True)
 
 #: The number of a line, its role in the answers or for crawlers, and the style of that.
 Note = tuple[int, str, str]
+
+
+def shown(text: str) -> str:
+    """``text`` with unprintable characters escaped; the templates escape its markup."""
+    return safe(text, LONGEST)
+
+
+#: The templates.
+TEMPLATES = Environment(
+    loader=PackageLoader("scrapy_robotspec.render"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+TEMPLATES.filters.update(shown=shown, count=count, duration=duration)
+TEMPLATES.globals["servers_read"] = SERVERS_READ
+
+
+def render(template: str, *, now: float, **values: Any) -> str:
+    """A page made of a template.
+
+    ``now``: the date shown on the page (epoch seconds).
+    """
+    return TEMPLATES.get_template(template).render(**values, made=utc(now), version=__version__)
 
 
 class Row(NamedTuple):
@@ -56,8 +91,6 @@ def answers_page(
 
     ``file`` is None where a site has none; ``asked``: more crawlers whose groups are marked.
     """
-    from scrapy_robotspec.render.html_base import render  # most answers need no Jinja2
-
     found = sorted(answers, key=lambda one: _ORDER.index(one.allowed))[:MOST_ROWS]
     crawlers = [one.tokens for one in found]
     return render(
@@ -79,7 +112,7 @@ def _notes(found: Sequence[Explanation]) -> Iterator[Note]:
             yield (one.rule.line, *(("allows", "good") if one.allowed else ("disallows", "bad")))
         for rule in one.losing[:MOST]:
             yield rule.line, "loses", ""
-        for statement in one.usage.usage.statements if one.usage is not None else ():
+        for statement in one.usage.statements if one.usage is not None else ():
             yield statement.line or 0, "states the use", ""
 
 

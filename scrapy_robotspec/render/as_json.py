@@ -10,13 +10,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.render.explanation import compared
-from scrapy_robotspec.render.usage import usage_object
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule
+    from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
@@ -55,33 +55,43 @@ def rule_object(rule: Rule | None, edition: Edition | None) -> dict[str, Any]:
 
 def short_object(found: Explanation) -> dict[str, Any]:
     """One URL and its decision."""
-    site = found.site
-    decision = site and site.decision
-    origin = decision and decision.origin
     return {
         "url": found.url,
         "tokens": found.tokens,
         **verdict_object(found),
-        "origin": origin and str(origin),
-        **_members(decision, "outcome", "status", "age"),
-        "problem": site and site.problem,
+        "origin": found.origin and str(found.origin),
+        **_members(found.decision, "outcome", "status", "age"),
+        "problem": found.problem,
     }
 
 
 def full_object(found: Explanation) -> dict[str, Any]:
     """One URL with everything that led to its decision."""
-    site, group = found.site, found.group
-    record, origin = site and site.record, site and site.origin
+    group = found.group
     return {
         **short_object(found),
         "path": group and found.path,
         "matches": group and [rule_object(rule, found.edition) for rule in found.matches],
         **group_object(group),
-        "usage": found.usage and usage_object(found.usage),
-        "seconds": site and round(site.seconds, 3),
-        "robots_url": origin and origin.robots_url,
-        **record_object(record),
-        "fetched_now": record and site and site.fetched,
+        "usage": found.usage and _usage_object(found, found.usage),
+        "seconds": found.seconds and round(found.seconds, 3),
+        "robots_url": found.origin and found.origin.robots_url,
+        **record_object(found.record),
+        "fetched_now": found.record and found.fetched,
+    }
+
+
+def _usage_object(found: Explanation, usage: Usage) -> dict[str, Any]:
+    """The usage preferences of a page, with the statements of the file for the crawler."""
+    return {
+        "applies": usage.applies,
+        "preferences": dict(usage.preferences),
+        "statements": [
+            {**asdict(each), "preferences": dict(each.preferences), "decides": decides}
+            for decides, group in ((True, usage.statements), (False, found.unused))
+            for each in group
+        ],
+        "licenses": found.licenses,
     }
 
 

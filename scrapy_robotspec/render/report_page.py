@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOMES, Group
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.as_html import Note, listing
+from scrapy_robotspec.render.as_html import Note, listing, render
 from scrapy_robotspec.render.crawl_report import OriginStats
-from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, duration, first_of
 

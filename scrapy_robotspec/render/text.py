@@ -80,6 +80,13 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"
 
 
+def utc(seconds: float) -> str:
+    """Epoch seconds as date and time in UTC."""
+    from datetime import datetime, timezone
+
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S UTC}"
+
+
 _COLOURS = {"good": "green", "bad": "red", "note": "yellow"}
 
 

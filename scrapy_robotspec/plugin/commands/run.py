@@ -20,7 +20,7 @@ from scrapy_robotspec.plugin.addon import Addon, check_settings
 from scrapy_robotspec.plugin.exceptions import RobotsUnreachable
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings.request_policy import Answer
-from scrapy_robotspec.render.site import SiteAnswer
+from scrapy_robotspec.render.explanation import Explanation
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -62,7 +62,7 @@ def query_with(
     process: CrawlerProcessBase,
     task: QueryTask,
     options: SiteOptions,
-    handle: Callable[[SiteAnswer], None],
+    handle: Callable[[Explanation], None],
 ) -> None:
     """Decide about URLs with the settings of a process; see ``cli.session.QuerySites``.
 
@@ -113,7 +113,7 @@ class QuerySpider(Spider):
 
     name = "robotspec"
     task: QueryTask
-    handle: Callable[[SiteAnswer], None]
+    handle: Callable[[Explanation], None]
     """Receives the answers."""
     ends: list[BaseException | None]
     """Gets the error that ends the task, or None."""
@@ -158,7 +158,7 @@ class QuerySpider(Spider):
         return body
 
 
-async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
+async def _decide(url: str, robots: CrawlRobots) -> Explanation:
     """The decision about one URL; errors become its ``problem``."""
     began, clock = time.monotonic(), time.time()
     try:
@@ -171,17 +171,17 @@ async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
             answer = await robots.wait(asked, request)
         tokens = robots.tokens(request)
     except (IgnoreRequest, RobotSpecError, ValueError) as error:
-        return SiteAnswer(url, time.monotonic() - began, time.time(), problem=str(error))
+        return Explanation(url, problem=str(error), seconds=time.monotonic() - began)
     found = answer.found
     record = None if found is None else robots.record(found.origin)
-    return SiteAnswer(
+    return Explanation(
         url,
-        time.monotonic() - began,
-        time.time(),
-        decision=answer.decision,
+        tokens,
+        answer.decision,
+        robots.settings.edition,
+        seconds=time.monotonic() - began,
+        now=time.time(),
         record=record,
         robots=found.robots if found is not None else None,
-        tokens=tokens,
-        edition=robots.settings.edition,
         fetched=record is not None and record.updated_at >= clock,
     )

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
 
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render import as_html, explanation
-from scrapy_robotspec.render.as_html import answers_page
+from scrapy_robotspec.render.as_html import LONGEST, TEMPLATES, answers_page, render, shown
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP, RunCommand
 from tests.support.html_page import check
@@ -158,3 +159,25 @@ def test_the_numbers_of_a_long_page_are_those_of_all_answers() -> None:
 def test_no_file_and_no_url_breaks_the_page(lines: list[bytes], path: str) -> None:
     """SAF-01, SAF-04: any bytes make a whole page."""
     check(explain(b"\n".join(lines), "/" + path))
+
+
+def test_markup_is_escaped_and_a_missing_value_is_an_error() -> None:
+    """SAF-04: a template that forgets a value shows no page without it."""
+    page = TEMPLATES.from_string("{{ text }}")
+    assert page.render(text="<b>&") == "&lt;b&gt;&amp;"
+    with pytest.raises(UndefinedError):
+        page.render()
+    with pytest.raises(UndefinedError):
+        render("report.html", now=0.0)
+
+
+def test_texts_are_escaped_and_cut() -> None:
+    assert shown("\x1b[2J") == "\\x1b[2J"
+    assert shown("x" * 3000) == "x" * LONGEST + "… (3000 characters)"
+
+
+def test_each_template_compiles() -> None:
+    names = TEMPLATES.list_templates()
+    assert {"base.html", "answers.html", "report.html"} <= set(names)
+    for name in names:
+        TEMPLATES.get_template(name)

@@ -12,9 +12,8 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.render.as_json import dumps, full_object, record_object, short_object
-from scrapy_robotspec.render.explanation import explain, explain_site
+from scrapy_robotspec.render.explanation import Explanation, explain, in_full
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.site import SiteAnswer
 
 URL = "http://shop.example/a"
 SHOP = Origin("http", "shop.example", 80)
@@ -37,10 +36,8 @@ def test_each_row_has_the_same_keys() -> None:
     """A site without an answer, one with a record, and a file; null where there is nothing."""
     decision = Decision(False, "rule", ROBOTS.explain(URL, "foo"), origin=SHOP)
     found = [
-        explain_site(SiteAnswer(URL, 0.1, 0.0, problem="no network")),
-        explain_site(
-            SiteAnswer(URL, 0.1, 0.0, decision=decision, record=RECORD, robots=ROBOTS), fully=True
-        ),
+        in_full(Explanation(URL, problem="no network", seconds=0.1)),
+        in_full(Explanation(URL, (), decision, seconds=0.1, record=RECORD, robots=ROBOTS)),
         explain(ParsedFile(ROBOTS), URL, ("foo",), fully=True),
     ]
     rows = [full_object(each) for each in found]
@@ -50,6 +47,17 @@ def test_each_row_has_the_same_keys() -> None:
     assert [row["meaning"] for row in rows] == [None, "rules", None]
     for each, row in zip(found, rows, strict=True):
         assert short_object(each).items() <= row.items()
+
+
+def test_statements_say_whether_they_decide() -> None:
+    """USE-01: a longer path hides a statement, which is named all the same."""
+    body = b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\n"
+    shown = full_object(explain(ParsedFile(RobotsTxt.parse(body)), "/a", ("foo",), fully=True))
+    assert shown["usage"]["preferences"] == {"train-ai": "allow"}
+    assert [(each["line"], each["decides"]) for each in shown["usage"]["statements"]] == [
+        (3, True),
+        (2, False),
+    ]
 
 
 def test_a_record_is_shown_without_its_file() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from scrapy_robotspec import RobotsTxt
 from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
-from scrapy_robotspec.render.explanation import Explanation, explain, explain_site
+from scrapy_robotspec.render.explanation import Explanation, explain
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.site import SiteAnswer
 
 FILE = ParsedFile(
     RobotsTxt.parse(
@@ -22,12 +21,12 @@ def test_an_answer_is_one_line() -> None:
     assert short(explain(FILE, "/c", ("foo",)), "FILE  ") == (
         "allowed     FILE  /c  (no rule of the group matches)"
     )
-    other = Explanation("http://b.example/", (), None, "not_covered")
+    other = Explanation("http://b.example/")
     assert short(other, "") == "not covered http://b.example/  (the robots.txt of another origin)"
 
 
 def test_a_problem_is_all_that_is_explained() -> None:
-    found = explain_site(SiteAnswer("http://b.example/", 0.1, 0.0, problem="no such host"))
+    found = Explanation("http://b.example/", problem="no such host", seconds=0.1)
     assert list(explained(found)) == ["http://b.example/", "  problem    no such host"]
 
 

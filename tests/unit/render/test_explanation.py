@@ -9,15 +9,14 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.render.as_json import full_object
 from scrapy_robotspec.render.as_text import explained, short
-from scrapy_robotspec.render.explanation import explain, explain_site
+from scrapy_robotspec.render.explanation import Explanation, explain, in_full
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.site import SiteAnswer
 
 URL = "http://shop.example/a"
 ROBOTS = RobotsTxt.parse(b"User-agent: *\nAllow: /\nContent-Usage: /a train-ai=n\n")
 
 
-def refused() -> SiteAnswer:
+def refused() -> Explanation:
     """A page that the rules allow and the policy refuses."""
     refusal = UsagePolicy(("train-ai",), "refuse-disallowed").refusal(
         ROBOTS.usage(URL, "foo"), final=False
@@ -29,12 +28,12 @@ def refused() -> SiteAnswer:
         origin=Origin.of(URL),
         usage=refusal,
     )
-    return SiteAnswer(URL, 0.1, 0.0, decision=decision, robots=ROBOTS, tokens=("foo",))
+    return Explanation(URL, ("foo",), decision, seconds=0.1, robots=ROBOTS)
 
 
 def test_statement_decides_and_no_rule_does() -> None:
     """USE-05: an Allow rule that matches is not shown as the reason of a refusal."""
-    found = explain_site(refused(), fully=True)
+    found = in_full(refused())
     detail = "train-ai is disallowed by line 3: 'Content-Usage: /a train-ai=n'"
     assert (found.allowed, found.reason, found.detail) == (False, "usage", detail)
     assert short(found, "") == f"disallowed  {URL}  ({detail})"

@@ -6,11 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robotspec import Origin
+from scrapy_robotspec import Origin, RobotsTxt
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.render.site import SiteAnswer, site_facts, utc
+from scrapy_robotspec.render.as_json import full_object
+from scrapy_robotspec.render.explanation import Explanation, explain
+from scrapy_robotspec.render.facts import facts
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.text import utc
 
 SHOP = Origin("http", "shop.example", 80)
 NOW = 1_800_000_000.0
@@ -24,14 +28,16 @@ RECORD = RobotsRecord(
 )
 
 
-def facts(record: RobotsRecord | None) -> dict[str, str]:
+def facts_of(record: RobotsRecord | None) -> dict[str, str]:
+    """The facts about the site of a URL, without those about its crawler."""
     decision = Decision(True, "no_rule", origin=SHOP)
-    site = SiteAnswer(f"{SHOP}/a", 0.1, NOW, decision=decision, record=record)
-    return dict(site_facts(site))
+    found = dict(facts(Explanation(f"{SHOP}/a", (), decision, now=NOW, record=record)))
+    del found["crawler"]
+    return found
 
 
 def test_a_file_is_described() -> None:
-    assert facts(replace(RECORD, truncated=True)) == {
+    assert facts_of(replace(RECORD, truncated=True)) == {
         "origin": "http://shop.example",
         "robots.txt": "http://shop.example/robots.txt",
         "status": "200",
@@ -39,7 +45,7 @@ def test_a_file_is_described() -> None:
         "age": "60 s (from the cache), kept for 60 min",
         "size": "27 bytes, cut at the size limit",
     }
-    assert list(facts(None)) == ["origin", "robots.txt"]
+    assert list(facts_of(None)) == ["origin", "robots.txt"]
 
 
 @pytest.mark.parametrize(
@@ -66,13 +72,13 @@ def test_a_file_is_described() -> None:
     ids=str,
 )
 def test_each_meaning_has_a_sentence(record: RobotsRecord, meaning: str) -> None:
-    assert facts(record)["meaning"] == meaning
+    assert facts_of(record)["meaning"] == meaning
 
 
 def test_redirects_doubts_and_failures_are_named() -> None:
     hop = Hop(f"{SHOP}/robots.txt", 301, "http://www.shop.example/robots.txt")
     doubtful = replace(RECORD, hops=(hop,), doubt="HTML page", body=b"<html>Allow: /")
-    found = facts(doubtful)
+    found = facts_of(doubtful)
     assert found["redirect"] == f"301 from {hop.url} to {hop.target}"
     assert found["doubt"] == "no robots.txt: HTML page"
     assert found["age"].endswith("because it is in doubt")
@@ -84,7 +90,25 @@ def test_redirects_doubts_and_failures_are_named() -> None:
         failures=2,
         failure="refused\x1b",
     )
-    found = facts(failed)
+    found = facts_of(failed)
     assert found["failure"] == "refused\\x1b"
     assert found["since"] == f"{utc(NOW - 120)} (2 min ago, 2 failures)"
     assert found["meaning"].startswith("unreachable: a crawl waits")
+
+
+def answer(body: bytes, path: str, *tokens: str) -> Explanation:
+    return explain(ParsedFile(RobotsTxt.parse(body)), path, tokens, fully=True)
+
+
+def test_long_and_hostile_statements_are_escaped() -> None:
+    """SAF-04: and many of them are shown in part."""
+    body = b"User-agent: *\n" + b"Content-Usage: /\x1b[31m<b> train-ai=n\n" * 200
+    found = list(facts(answer(body, "/a", "foo")))
+    assert len(found) < 60
+    assert all(text.isprintable() for _, text in found)
+
+
+def test_a_page_that_may_not_be_fetched_has_no_preference() -> None:
+    found = answer(b"User-agent: *\nDisallow: /\nContent-Usage: x=y\n", "/")
+    assert full_object(found)["usage"]["applies"] is False
+    assert dict(facts(found))["usage"] == "no preference, as the page may not be fetched"
