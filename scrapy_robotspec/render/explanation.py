@@ -119,7 +119,10 @@ class Explanation(NamedTuple):
 def explain(
     file: ParsedFile, url: str | bytes, tokens: Sequence[str], *, fully: bool = False
 ) -> Explanation:
-    """The verdict about a URL or path, with its rule; *fully*: see :func:`in_full`."""
+    """The verdict about a URL or path, with its rule.
+
+    *fully*: with what :func:`in_full` adds.
+    """
     verdict = file.robots.explain_served(url, tokens)
     found = Explanation(
         url if isinstance(url, str) else decode(url),
@@ -134,7 +137,7 @@ def explain(
 def in_full(
     found: Explanation, file: ParsedFile | None = None, url: str | bytes = b""
 ) -> Explanation:
-    """*found* with the path, every rule that matches and the group that applies.
+    """*found* with its path, all matching rules, group and usage.
 
     *file* and *url*: where a file was asked, and the URL as given.
     """

@@ -1,4 +1,4 @@
-"""The facts behind a decision: labelled lines for a terminal and a page."""
+"""The facts behind a decision, as labelled lines."""
 
 from __future__ import annotations
 
