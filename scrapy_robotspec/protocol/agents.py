@@ -38,8 +38,8 @@ _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most s
 #: Hyphens of a token, squared, for each name of a file: a token with more of them is compared with
 #: the names, so that no file makes it costly to look up what another file names.
 _NAMES_FOR_HYPHENS = 100
-#: Crawlers whose keys are kept: most processes have one, which asks about many files.
-_RECENT = 16
+#: Max crawlers whose keys are kept: they ask about many files.
+_RECENT = 256
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 

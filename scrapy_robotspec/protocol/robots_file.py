@@ -120,22 +120,26 @@ class Index:
             groups = file.all_groups()
             self.places, self.spans = groups.places, [group.span for group in groups.groups]
             self._rules = {group.span: group.rules for group in groups.groups}
-        known = file.selections.values()
-        self._by_keys = {each.keys: each for each in known}
-        self._by_spans = {each.rules.spans: each.rules for each in known}
+        self._by_tokens: dict[Tokens, Selection] = {}
+        self._by_keys: dict[tuple[str, ...], Selection] = {}
+        self._by_spans: dict[Spans, GroupRules] = {}
+        if file.tokens is not None and file.selection is not None:
+            self._by_tokens[file.tokens] = self._by_keys[file.selection.keys] = file.selection
+            self._by_spans[file.selection.rules.spans] = file.selection.rules
 
-    def select(self, asked: tuple[str, ...]) -> Selection:
-        """The groups that a crawler with some keys follows."""
-        keys = followed_keys(self.places, asked, self.edition)
-        selection = self._by_keys.get(keys)
+    def follow(self, tokens: Tokens) -> Selection:
+        """As :meth:`RobotsFile.follow`."""
+        selection = self._by_tokens.get(tokens)
         if selection is None:
-            names = tuple([self.places[key][0] for key in keys])
-            selection = self._by_keys[keys] = Selection(keys, names, self.rules_of(keys))
+            if len(self._by_tokens) >= KEPT:
+                self._by_tokens, self._by_keys, self._by_spans = {}, {}, {}
+            keys = followed_keys(self.places, asked_keys(tokens, self.edition), self.edition)
+            selection = self._by_keys.get(keys)
+            if selection is None:
+                names = tuple([self.places[key][0] for key in keys])
+                selection = self._by_keys[keys] = Selection(keys, names, self.rules_of(keys))
+            self._by_tokens[tokens] = selection
         return selection
-
-    def forget(self) -> None:
-        """Forget the crawlers that asked, not the file."""
-        self._by_keys, self._by_spans = {}, {}
 
     def rules_of(self, keys: Sequence[str]) -> GroupRules:
         """The rules of the groups that some keys are in."""
@@ -150,17 +154,19 @@ class Index:
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = ("_all_groups", "_index", "body", "edition", "selections")
+    __slots__ = ("_all_groups", "_index", "body", "edition", "selection", "tokens")
 
     body: bytes
     edition: Edition
-    selections: dict[Tokens, Selection]
-    """Groups of the crawlers that asked."""
+    tokens: Tokens | None
+    """The crawler that asked last; most files are asked for one."""
+    selection: Selection | None
+    """Its groups."""
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self.body = body
         self.edition = edition
-        self.selections = {}
+        self.tokens = self.selection = None
         self._all_groups: AllGroups | None = None
         self._index: Index | None = None  # until the second crawler
 
@@ -201,15 +207,12 @@ class RobotsFile:
 
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
-        selection = self.selections.get(tokens)
-        if selection is None:
-            asked = asked_keys(tokens, self.edition)
-            if len(self.selections) >= KEPT:
-                self.selections.clear()
-                self.index.forget()
-            if self.selections or self._index is not None:
-                index = self.index
-            else:  # most files are asked for one crawler
+        if self.selection is None or self.tokens != tokens:
+            if self.selection is None and self._index is None:
+                asked = asked_keys(tokens, self.edition)
                 index = Index(self, beginnings_of(asked, self.edition))
-            selection = self.selections[tokens] = index.select(asked)
-        return selection
+            else:
+                index = self.index
+            self.selection = index.follow(tokens)
+            self.tokens = tokens
+        return self.selection

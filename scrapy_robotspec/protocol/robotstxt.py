@@ -50,7 +50,7 @@ class RobotsTxt:
     ``ValueError`` (UAG-11).
     """
 
-    __slots__ = ("_selection", "_tokens", "_usage", "body", "edition", "file", "truncated")
+    __slots__ = ("_usage", "body", "edition", "file", "truncated")
 
     file: RobotsFile
     """The groups by the crawlers that follow them."""
@@ -65,9 +65,6 @@ class RobotsTxt:
         self.edition = edition
         self.truncated = truncated
         self.file = RobotsFile(body, edition)
-        #: The crawler that asked last, and its groups.
-        self._tokens: Tokens | None = None
-        self._selection: Selection | None = None
         self._usage: FileUsage | None = None  # until the first question
 
     @classmethod
@@ -99,9 +96,9 @@ class RobotsTxt:
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
         """Whether a crawler with these tokens may request a URL."""
         # hot path
-        selection = self._selection
-        if selection is None or self._tokens != tokens:
-            selection = self._select(tokens)
+        selection = self.file.selection
+        if selection is None or self.file.tokens != tokens:
+            selection = self.file.follow(_as_tokens(tokens))
         rules = selection.rules.compiled
         if rules is None:
             return not selection.rules.find(url) & FORBIDS
@@ -110,9 +107,9 @@ class RobotsTxt:
     def explain(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict of :meth:`allowed`, with the group and the deciding rule (EXT-02)."""
         # hot path
-        selection = self._selection
-        if selection is None or self._tokens != tokens:
-            selection = self._select(tokens)
+        selection = self.file.selection
+        if selection is None or self.file.tokens != tokens:
+            selection = self.file.follow(_as_tokens(tokens))
         key = (selection.rules.compiled or selection.rules).find(url)
         return selection.verdicts.get(key) or self._verdict_of(selection, key)
 
@@ -138,7 +135,7 @@ class RobotsTxt:
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
         """Every matching rule, the deciding one first."""
         path = path_of(url, self.edition)
-        rules = self.file.follow(_as_tuple(tokens)).rules.rules
+        rules = self.file.follow(_as_tokens(tokens)).rules.rules
         keys = matching_keys(rules, path, self.edition)
         starts = map(line_start, sorted(keys))
         return tuple(rules_at(self.body, starts, self.edition).values())
@@ -183,7 +180,7 @@ class RobotsTxt:
 
     def usage_rules(self, tokens: str | Sequence[str]) -> UsageRules:
         """The usage statements for a crawler and many URLs."""
-        return self._file_usage().rules_for(_as_tuple(tokens))
+        return self._file_usage().rules_for(_as_tokens(tokens))
 
     @property
     def licenses(self) -> tuple[str, ...]:
@@ -195,13 +192,6 @@ class RobotsTxt:
         from scrapy_robotspec.protocol.lint.linter import lint  # imported on first use only
 
         return lint(self.file, is_cut=self.truncated)
-
-    def _select(self, tokens: str | Sequence[str]) -> Selection:
-        """The groups that a crawler follows."""
-        asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
-        self._selection = selection = self.file.follow(asked)
-        self._tokens = asked
-        return selection
 
     def _verdict_of(self, selection: Selection, key: int) -> Verdict:
         """The verdict of a precedence key, in words."""
@@ -219,7 +209,7 @@ class RobotsTxt:
 
     def _others(self, tokens: str | Sequence[str], word: bytes = b"") -> Sequence[RawOther]:
         """The other lines for a crawler, if the edition reads them, and the file has a word."""
-        keys = self.file.follow(_as_tuple(tokens)).keys  # UAG-11
+        keys = self.file.follow(_as_tokens(tokens)).keys  # UAG-11
         is_read = self.edition.other_fields and self.file.contains(word)
         return self.file.all_groups().others_for(keys) if is_read else ()
 
@@ -239,10 +229,9 @@ def _without_rule(names: tuple[str, ...], edition: str, key: int) -> Verdict:
     return Verdict(True, "no_rule" if names else "no_group", None, names, edition)
 
 
-def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(tokens, str):
-        return (tokens,)
+def _as_tokens(tokens: str | Sequence[str]) -> Tokens:
+    """Tokens that can be a key."""
     if isinstance(tokens, bytes) or not hasattr(tokens, "__iter__"):
         kind = type(tokens).__name__
         raise TypeError(f"product tokens must be str or a sequence of str, not {kind}")
-    return tuple(tokens)
+    return tokens if isinstance(tokens, str) else tuple(tokens)

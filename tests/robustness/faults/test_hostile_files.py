@@ -91,5 +91,5 @@ def test_many_crawlers_ask_one_file(edition: str) -> None:
         token = f"bot-{'a' * n}"
         robots.allowed("http://example.com/1", token)
         robots.crawl_delay(token)
-    blocks = {known.rules for known in robots.file.selections.values()}
+    blocks = {known.rules for known in robots.file.index._by_tokens.values()}
     assert len(blocks) <= 2  # all of them follow the same groups

@@ -54,12 +54,12 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     with patch.multiple(robots_file, KEPT=8):
         for n in range(50):
             robots.allowed(f"{HOST}/{n % 20}", "token" + "-" * n)
-    assert len(robots.file.selections) <= 8
-    assert len({known.rules for known in robots.file.selections.values()}) == 1
+    assert len(robots.file.index._by_tokens) <= 8
+    assert len({known.rules for known in robots.file.index._by_tokens.values()}) == 1
     for rule in robots.groups[0].rules:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
-    assert robots._selection is not None
-    assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
+    assert robots.file.selection is not None
+    assert len(robots.file.selection.verdicts) <= robotstxt._KEPT_VERDICTS
 
 
 def test_a_file_is_searched_once_however_many_crawlers_ask(
