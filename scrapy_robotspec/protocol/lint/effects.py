@@ -33,8 +33,8 @@ class Effects:
     """The verdicts of a file, for the crawlers that it names."""
 
     def __init__(self, file: RobotsFile, groups: Sequence[Group]) -> None:
-        self._edition = file.edition
-        self._groups = groups
+        self.edition = file.edition
+        self.groups = groups
         self._index = file.index
         self._by_key: dict[str, Rules | None] = {}
         self._by_spans: dict[Spans, Rules] = {}
@@ -51,10 +51,10 @@ class Effects:
 
         True where names are compared with all others.
         """
-        if self._edition.agent_match is AgentMatch.CONTAINED:
+        if self.edition.agent_match is AgentMatch.CONTAINED:
             return True
-        key = key_of(name, self._edition)
-        return not keys.isdisjoint(followed_keys(self._index.places, (key,), self._edition))
+        key = key_of(name, self.edition)
+        return not keys.isdisjoint(followed_keys(self._index.places, (key,), self.edition))
 
     def rules_of(self, name: str | None) -> Rules | None:
         """The rules for a crawler; None where no effect is stated.
@@ -62,7 +62,7 @@ class Effects:
         That is beyond the bound, and for a crawler that does not follow its own groups.
         *name*: one that the file contains, or ``*``.
         """
-        key = None if name is None else key_of(name, self._edition)
+        key = None if name is None else key_of(name, self.edition)
         if key is not None and key not in self._by_key:
             is_own = key == DEFAULT or self._follows_itself(key)
             self._by_key[key] = self._read(key) if is_own else None
@@ -74,12 +74,12 @@ class Effects:
         An edition may ignore names beside ``*``, or read a name otherwise than it compares one.
         """
         present = self._index.places.keys() & {key}
-        return followed_keys(present, (key,), self._edition) == (key,)
+        return followed_keys(present, (key,), self.edition) == (key,)
 
     def combined(self) -> Iterator[tuple[str, Group, Rules]]:
         """Crawlers whose rules no crawler before them follows, with their first groups."""
         seen: set[Rules] = set()
-        for group in self._groups:
+        for group in self.groups:
             rules = self.rules_of(group.crawler)
             if group.crawler is not None and rules is not None and rules not in seen:
                 seen.add(rules)

@@ -18,7 +18,6 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.effects import Effects
     from scrapy_robotspec.protocol.lint.findings import Faults, Finding, Findings
@@ -38,8 +37,9 @@ _AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
 _WILDCARD = re.compile(rb"[*$]")
 
 
-def check_groups(groups: Sequence[Group], effects: Effects, edition: Edition) -> Faults:
+def check_groups(effects: Effects) -> Faults:
     """Check groups as a whole."""
+    groups, edition = effects.groups, effects.edition
     has_more = sum(group.default is not None for group in groups) > 1
     for group in groups:
         if group.crawler and not group.rules:
@@ -53,7 +53,7 @@ def check_groups(groups: Sequence[Group], effects: Effects, edition: Edition) ->
             yield group.shared_default, code, fault, effects.of_crawler(DEFAULT)
     yield from _check_opened(effects)
     yield from _check_delays(groups)
-    yield from _check_contraries(effects, edition)
+    yield from _check_contraries(effects)
 
 
 def _check_opened(effects: Effects) -> Faults:
@@ -101,14 +101,14 @@ def _check_delays(groups: Sequence[Group]) -> Faults:
             above, begin = line, end
 
 
-def _check_contraries(effects: Effects, edition: Edition) -> Faults:
+def _check_contraries(effects: Effects) -> Faults:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
     found: dict[Line, tuple[Line, Effect]] = {}
     for crawler, _, rules in effects.combined():
         if len({allow for allow, _, _ in rules.rules}) < 2:  # hot path
             continue
         first: dict[tuple[str, str], Line] = {}
-        for key, pattern in keyed_patterns(rules.rules, edition):
+        for key, pattern in keyed_patterns(rules.rules, effects.edition):
             line = effects.lines[line_start(key)]
             first.setdefault((line.field, pattern), line)
             contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))
@@ -118,11 +118,11 @@ def _check_contraries(effects: Effects, edition: Edition) -> Faults:
         yield line, "RS304", f"Line {contrary.number} {contrary.field}s the same path", effect
 
 
-def check_directories(rules: Sequence[Line]) -> Faults:
+def check_directories(effects: Effects) -> Faults:
     """Directories without a slash at the end (EXT-04).
 
     Paths inside them show that they are directories."""
-    first_lines = {line.value: line for line in reversed(rules)}
+    first_lines = {line.value: line for line in reversed(effects.lines.values())}
     paths = sorted(first_lines)
     directories = _DIRECTORIES.findall(b"\n".join(paths))
     inside = [path for path in directories if _any_begins(paths, path + b"/")]
@@ -176,12 +176,12 @@ def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
 
 
 def check_disallowed(
-    rules: Sequence[Line],
-    statements: Mapping[tuple[str, ...], Sequence[Statement]],
-    effects: Effects,
+    statements: Mapping[tuple[str, ...], Sequence[Statement]], effects: Effects
 ) -> Faults:
     """Usage statements, by crawlers, about pages that are disallowed (USE-03)."""
-    allowed = sorted(line.value for line in rules if line.field == "allow")
+    allowed = sorted(
+        line.value for line in effects.lines.values() if line.field == "allow" and line.value
+    )
     if any(b"*" in path for path in allowed):
         return
     for crawlers, some in statements.items():
@@ -212,13 +212,13 @@ def _any_begins(paths: Sequence[bytes], prefix: bytes) -> bool:
 # - Rules of two groups are compared only if both groups are written without blank lines, which end
 #   a group in one edition.
 
-_STRUCTURE = ("user-agent", "allow", "disallow")
+STRUCTURE = ("user-agent", "allow", "disallow")
 _LENIENT = EDITIONS["google"]
 _LONGEST_LINE = _LENIENT.max_line or 0
 #: The beginning of a line that some edition may read as a group's or a rule's.
 _BEGINNING = re.compile(
     b"[ \t]*(?:%b)"
-    % b"|".join(name for name, field in _LENIENT.known_fields if field in _STRUCTURE),
+    % b"|".join(name for name, field in _LENIENT.known_fields if field in STRUCTURE),
     re.I,
 )
 #: A field in a spelling that every edition knows.
@@ -239,8 +239,8 @@ def reads_alike(line: Line) -> bool:
     if not _BEGINNING.match(text):
         return True
     if _PLAIN.match(text):
-        return line.field in _STRUCTURE
-    return line.field not in _STRUCTURE and split_line(text, _LENIENT) is None
+        return line.field in STRUCTURE
+    return line.field not in STRUCTURE and split_line(text, _LENIENT) is None
 
 
 def find_redundant(groups: Iterable[Group]) -> Faults:

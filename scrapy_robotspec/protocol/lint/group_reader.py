@@ -67,8 +67,18 @@ class GroupReader:
             return (*keys[:_MOST_NAMES], str(self._group.first.number))
         return tuple(sorted(set(keys), reverse=True))
 
-    def read_blank(self) -> None:
-        """Take a blank line."""
+    def read(self, line: Line) -> None:
+        """Take the next line."""
+        if line.field == "disallow" or line.field == "allow":
+            self._read_rule(line)
+        elif line.field == "user-agent":
+            self._read_agent(line)
+        elif line.field:
+            self._read_other(line)
+        elif not line.text.strip(self._edition.whitespace):
+            self._read_blank()
+
+    def _read_blank(self) -> None:
         group = self._group
         if group is None:
             return
@@ -78,15 +88,13 @@ class GroupReader:
         if self._edition.blank_line_ends_group:
             self._group = None
 
-    def read_rule(self, line: Line) -> None:
-        """Take the next rule."""
+    def _read_rule(self, line: Line) -> None:
         if self._group is None:
             self._add_outside(line, "rule")
         else:
             self._group.rules.append(line)
 
-    def read_other(self, line: Line) -> None:
-        """Take the next line with another field."""
+    def _read_other(self, line: Line) -> None:
         group = self._group
         if group is not None:
             group.separated = not group.rules
@@ -98,8 +106,7 @@ class GroupReader:
         ):
             self._add_outside(line, "line")
 
-    def read_agent(self, line: Line) -> None:
-        """Take the next user-agent line."""
+    def _read_agent(self, line: Line) -> None:
         group = self._group
         if group is None or group.rules:
             group = self._begin(line)

@@ -28,7 +28,7 @@ from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
@@ -193,9 +193,10 @@ _VALUES = _DATA["values"]
 _SIGNS = [(re.compile(row["pattern"].encode(), re.I), row) for row in _DATA["paths"]]
 
 
-def check_rules(groups: Sequence[Group], effects: Effects, edition: Edition) -> Faults:
+def check_rules(effects: Effects) -> Faults:
     """Check the paths of rules."""
-    for group, line in ((each, line) for each in groups for line in each.rules):
+    edition = effects.edition
+    for group, line in ((each, line) for each in effects.groups for line in each.rules):
         if _STARS.fullmatch(line.value):
             whole = effects.of_crawler(group.crawler)
             yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
@@ -258,15 +259,16 @@ _HEADER = re.compile(r"mozilla[ \t]*/|.*[(;][ \t]*compatible[ \t]*;", re.I | re.
 _OTHER_NAME = re.compile(r"[A-Za-z_*-]+[ \t]*[,;|&][ \t,;|&]*([A-Za-z_-]{1,64})(?![A-Za-z_-])")
 
 
-def check_agents(groups: Sequence[Group], effects: Effects, edition: Edition) -> Faults:
+def check_agents(effects: Effects) -> Faults:
     """Check that each line names one crawler, and nothing else."""
+    edition = effects.edition
     first_named: dict[str, int] = {}
-    for group in groups:
+    for group in effects.groups:
         keys = frozenset(group.keys)
         for line in group.agents:
             name = named_agent(line.value, edition)
             if not _odd(decode(line.value)):
-                yield from _check_value(line, name, keys, effects, edition)
+                yield from _check_value(line, name, keys, effects)
             if not name:
                 continue
             if ignores := IGNORING.get(name.lower()):
@@ -280,12 +282,10 @@ def check_agents(groups: Sequence[Group], effects: Effects, edition: Edition) ->
                 yield line, "RS205", f"The group at line {first} names it too", "follows both"
 
 
-def _check_value(
-    line: Line, name: str | None, keys: frozenset[str], effects: Effects, edition: Edition
-) -> Faults:
+def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Effects) -> Faults:
     """Check the value of a line, given the keys of its group."""
     value = decode(line.value)
-    intended = intended_crawler(value, edition)
+    intended = intended_crawler(value, effects.edition)
     read = f"reads {_quoted(name)}" if name else "reads no name"
     if not keys:
         read += ", so its rules hold for no crawler"

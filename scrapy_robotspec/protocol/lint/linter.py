@@ -6,7 +6,6 @@ No verdict depends on this package.
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.file_kind import foreign_kind
@@ -14,6 +13,7 @@ from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import CODES, Findings, read_data
 from scrapy_robotspec.protocol.lint.group_checks import (
+    STRUCTURE,
     check_allow,
     check_closed,
     check_directories,
@@ -39,12 +39,11 @@ from scrapy_robotspec.protocol.lint.usage_checks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.lint.group_checks import Expected
-    from scrapy_robotspec.protocol.lint.group_reader import Group
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
     from scrapy_robotspec.protocol.robots_file import RobotsFile
 
@@ -61,88 +60,55 @@ def lint(
     own; the contrary is an error. ``is_cut``: whether the file is longer than the part that is
     read. A file that is not a robots.txt file has one finding besides. No content raises (SAF-01).
     """
-    findings = Findings(file.edition)
-    reader = _Reader(findings)
-    if kind := foreign_kind(file.body):
-        code = _FILES[kind.name]
-        findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
-    else:
-        reader.read(file.body, is_cut=is_cut)
+    findings, edition = Findings(file.edition), file.edition
+    reader = GroupReader(findings)
+    sitemaps: list[Line] = []
+    statements: dict[tuple[str, ...], list[Statement]] = {}  # by the crawlers they apply to
+    alike = not is_cut  # else a later line would be read without one that can be deleted
+    for line in _lines(file, findings, is_cut=is_cut):
+        alike = alike and reads_alike(line)
+        reader.read(line)
+        if line.field and line.field not in STRUCTURE:
+            findings.add_all(check_other(line, edition))
+        if line.field in ("content-usage", "content-signal"):
+            statement = read_statement(line)
+            findings.add_all(check_statement(statement))
+            if crawlers := reader.crawlers(statement.field):
+                statements.setdefault(crawlers, []).append(statement)
+        elif line.field == "sitemap" and edition.other_fields:
+            sitemaps.append(line)
     effects = Effects(file, reader.groups)
-    reader.check(effects, is_cut=is_cut)
+    for faults in (
+        *(check_rules(effects), check_agents(effects), check_groups(effects)),
+        *(check_directories(effects), check_sitemaps(sitemaps, effects)),
+        *(check_hidden(statements), check_disallowed(statements, effects)),
+    ):
+        findings.add_all(faults)
+    if alike:
+        for fault in find_redundant(effects.groups):
+            findings.add(*fault, replacement="")
+        check_allow(effects, findings)
     check_closed(effects, findings, expected)
     return findings.sorted()
 
 
-class _Reader:
-    """Reads the lines of a file, and checks each of them, and what they form."""
-
-    def __init__(self, findings: Findings) -> None:
-        self._findings = findings
-        self._edition = findings.edition
-        self._reader = GroupReader(findings)
-        self.groups: Sequence[Group] = self._reader.groups
-        self._sitemaps: list[Line] = []
-        self._statements: dict[tuple[str, ...], list[Statement]] = {}
-        """Usage statements by the crawlers that they apply to."""
-        self._alike = True
-        """Whether every edition reads all lines up to here alike."""
-
-    def read(self, body: bytes, *, is_cut: bool) -> None:
-        """Check line by line."""
-        findings = self._findings
-        if is_cut:
-            effect = f"reads its first {len(body)} bytes"
-            findings.add(None, "RS151", "The file is too long", effect)
-            fault = "Directories need fewer rules than pages"
-            findings.add(None, "RS904", fault, "ignores the rest")
-        forms: dict[tuple[bytes, bool], list[Any]] = {}
-        for line in read_lines(body, self._edition, every=True):
-            check_colon(line, findings, may_replace=not is_cut)
-            if not is_plain(line):  # equal lines have equal faults
-                key = (line.text, line.number == 1)
-                if key not in forms:
-                    forms[key] = [fault[1:] for fault in check_form(line, self._edition)]
-                findings.add_all((line, *fault) for fault in forms[key])
-            self._alike = self._alike and reads_alike(line)
-            self._read(line)
-
-    def check(self, effects: Effects, *, is_cut: bool) -> None:
-        """Check what the lines form."""
-        groups, findings, edition = self.groups, self._findings, self._edition
-        rules = [line for group in groups for line in group.rules if line.value]
-        faults = chain(
-            check_rules(groups, effects, edition),
-            check_agents(groups, effects, edition),
-            check_groups(groups, effects, edition),
-            check_directories(rules),
-            check_sitemaps(self._sitemaps, effects),
-            check_hidden(self._statements),
-            check_disallowed(rules, self._statements, effects),
-        )
-        findings.add_all(faults)
-        if self._alike and not is_cut:  # else a later line would be read without one of these
-            for fault in find_redundant(groups):
-                findings.add(*fault, replacement="")
-            check_allow(effects, findings)
-
-    def _read(self, line: Line) -> None:
-        if line.field == "disallow" or line.field == "allow":
-            self._reader.read_rule(line)
-        elif line.field == "user-agent":
-            self._reader.read_agent(line)
-        elif line.field:
-            self._reader.read_other(line)
-            self._findings.add_all(check_other(line, self._edition))
-            if line.field in ("content-usage", "content-signal"):
-                self._read_statement(line)
-            elif line.field == "sitemap" and self._edition.other_fields:
-                self._sitemaps.append(line)
-        elif not line.text.strip(self._edition.whitespace):
-            self._reader.read_blank()
-
-    def _read_statement(self, line: Line) -> None:
-        statement = read_statement(line)
-        self._findings.add_all(check_statement(statement))
-        if crawlers := self._reader.crawlers(statement.field):
-            self._statements.setdefault(crawlers, []).append(statement)
+def _lines(file: RobotsFile, findings: Findings, *, is_cut: bool) -> Iterator[Line]:
+    """The lines of a robots.txt file, each once its form has been checked."""
+    if kind := foreign_kind(file.body):
+        code = _FILES[kind.name]
+        findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
+        return
+    if is_cut:
+        effect = f"reads its first {len(file.body)} bytes"
+        findings.add(None, "RS151", "The file is too long", effect)
+        fault = "Directories need fewer rules than pages"
+        findings.add(None, "RS904", fault, "ignores the rest")
+    forms: dict[tuple[bytes, bool], list[Any]] = {}
+    for line in read_lines(file.body, file.edition, every=True):
+        check_colon(line, findings, may_replace=not is_cut)
+        if not is_plain(line):  # equal lines have equal faults
+            key = (line.text, line.number == 1)
+            if key not in forms:
+                forms[key] = [fault[1:] for fault in check_form(line, file.edition)]
+            findings.add_all((line, *fault) for fault in forms[key])
+        yield line
