@@ -26,8 +26,6 @@ from scrapy_robotspec.store.memory import MemoryStore
 ORIGIN = Origin("http", "a.example", 80)
 #: Seconds for which a process that has never reached the store waits for it.
 HOLD = 30.0
-#: Epoch seconds at the start of a simulation.
-EPOCH = 1_800_000_000.0
 
 
 class Event:
@@ -194,7 +192,6 @@ class Process:
             ),
             self,  # type: ignore[arg-type]
             hold=HOLD,
-            clock=lambda: EPOCH + fleet.time.now,
             monotonic=self.monotonic,
             call_later=self.call_later,
         )

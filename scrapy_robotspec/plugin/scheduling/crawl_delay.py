@@ -37,7 +37,6 @@ import time
 from bisect import insort
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twisted.internet.defer import Deferred, maybeDeferred
@@ -90,15 +89,13 @@ class Due(NamedTuple):
     """Monotonic seconds."""
 
 
-@dataclass(slots=True, order=True)
+@dataclass(slots=True, eq=False)
 class _Waiter:
     """A request that waits."""
 
-    rank: tuple[int, int]
-    """Lowest first: by priority, then by arrival."""
-    request: Request = field(compare=False)
-    delay: float = field(compare=False)
-    goes: Deferred[bool] = field(compare=False)
+    request: Request
+    delay: float
+    goes: Deferred[bool]
 
 
 @dataclass(slots=True, eq=False)
@@ -127,7 +124,7 @@ class OriginPace:
     readings: deque[float] = field(default_factory=lambda: deque(maxlen=_READINGS))
     """Receipt of a reply minus the time in it. The least is closest: others were read late."""
     waiters: list[_Waiter] = field(default_factory=list)
-    """In the order in which they go."""
+    """In the order in which they go: by priority, then by arrival."""
     is_served: bool = False
     pause: Deferred[None] | None = None
     timer: Any = None
@@ -187,8 +184,8 @@ class FleetPace:
         self._monotonic = monotonic
         self.processes = 1
         """Processes that share the store, this one included, as last seen at any origin."""
-        self._has_reached = False
         self._holds_until: float | None = None
+        """When it stops waiting for a store that it has never reached; -inf: it has reached it."""
 
     async def ask(self, pace: OriginPace, delay: float) -> Due:
         """Ask for a slot; without the store *pace* has its own."""
@@ -219,7 +216,7 @@ class FleetPace:
 
     def _read(self, reply: Reservation, pace: OriginPace, spacing: float) -> Due:
         now = self._monotonic()
-        self._has_reached = True
+        self._holds_until = -math.inf
         pace.readings.append(now - reply.now)
         at = reply.at + min(pace.readings)
         if pace.ends == math.inf:
@@ -248,7 +245,7 @@ class FleetPace:
         if pace.ends < math.inf:
             pace.own_slot = max(pace.own_slot, now) + _RETRY
         pace.ends = math.inf
-        if not self._has_reached and now < self._hold_until(now):
+        if now < self._hold_until(now):
             pace.own_slot = now + RETRY_PAUSE
         pace.find_own_slot(now - window(delay), spacing)
         return Due(pace.own_slot <= now, pace.own_slot)
@@ -268,8 +265,7 @@ class FleetPace:
 class CrawlDelay:
     """Requests of one process that wait for slots of *store*.
 
-    *robots* decides. *hold* is :class:`FleetPace`'s. *clock* gives epoch seconds, *monotonic*
-    seconds.
+    *robots* decides. *hold* and *monotonic* are :class:`FleetPace`'s.
     """
 
     def __init__(
@@ -278,35 +274,31 @@ class CrawlDelay:
         robots: CrawlRobots,
         *,
         hold: float,
-        clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
         self._fleet = FleetPace(store, hold, monotonic)
         self._robots = robots
-        self._clock = clock
         self._monotonic = monotonic
         self._call_later = call_later
         self._paces: dict[Origin, OriginPace] = {}
-        self._numbers = count()
         self._closed = False
 
     def wait(
-        self, request: Request, origin: Origin, delay: float, earliest: float = 0.0
+        self, request: Request, origin: Origin, delay: float, ahead: float = 0.0
     ) -> Deferred[bool]:
         """Fires when *request* may go; with False, decide again.
 
-        Before *earliest* (epoch seconds) no page goes. Cancelling is harmless.
+        No page goes in the next *ahead* seconds. Cancelling is harmless.
         """
         pace = self._paces.get(origin)
         if pace is None:
-            ahead = earliest - self._clock()
             # A time further ahead than the delay comes from a clock that differs from ours.
             not_before = self._monotonic() + (ahead if ahead <= delay else 0.0)
             pace = self._paces[origin] = OriginPace(origin, self._fleet.processes, not_before)
         goes: Deferred[bool] = Deferred(lambda _: pace.waiters.remove(waiter))
-        waiter = _Waiter((-request.priority, next(self._numbers)), request, delay, goes)
-        insort(pace.waiters, waiter)
+        waiter = _Waiter(request, delay, goes)
+        insort(pace.waiters, waiter, key=lambda each: -each.request.priority)
         if not pace.is_served:
             pace.is_served = True
             pace.wake()

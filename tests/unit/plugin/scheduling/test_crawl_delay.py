@@ -9,7 +9,7 @@ import pytest
 from scrapy import Request
 from twisted.internet.defer import Deferred
 
-from tests.support.fleet_simulation import EPOCH, ORIGIN, Fleet, Process
+from tests.support.fleet_simulation import ORIGIN, Fleet, Process
 
 
 class Waiting:
@@ -20,10 +20,10 @@ class Waiting:
         self.went: list[tuple[str, float]] = []
         self.returned: list[str] = []
 
-    def add(self, path: str, priority: int = 0, earliest: float = 0.0) -> Deferred[Any]:
+    def add(self, path: str, priority: int = 0, ahead: float = 0.0) -> Deferred[Any]:
         request = Request(f"http://a.example/{path}", priority=priority)
         process = self.process
-        turn = process.crawl_delay.wait(request, ORIGIN, process.delay, earliest)
+        turn = process.crawl_delay.wait(request, ORIGIN, process.delay, ahead)
         return turn.addCallback(self._end, path)
 
     def _end(self, goes: bool, path: str) -> None:
@@ -66,7 +66,7 @@ def test_the_best_priority_goes_first_and_equal_ones_in_their_order(
 
 
 def test_robots_txt_counts_as_a_page(fleet: Fleet, waiting: Waiting) -> None:
-    waiting.add("a", earliest=EPOCH + 0.7)
+    waiting.add("a", ahead=0.7)
     fleet.run(0.69)
     assert waiting.paths == ""
     fleet.run(0.1)
@@ -78,7 +78,7 @@ def test_a_robots_txt_from_the_future_delays_nothing(
     fleet: Fleet, waiting: Waiting, ahead: float
 ) -> None:
     """Another machine fetched it, and its clock is wrong."""
-    waiting.add("a", earliest=EPOCH + ahead)
+    waiting.add("a", ahead=ahead)
     fleet.run(0.1)
     assert waiting.paths == "a"
 
