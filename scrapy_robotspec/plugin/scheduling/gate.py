@@ -158,10 +158,10 @@ class Gate:
 
     # --- queues
 
-    def count_queued(self, origin: Origin, state: QueueState, change: int) -> None:
-        """*change* more requests of *origin* are in a queue in *state*."""
+    def count_queued(self, origin: Origin, change: int, *, held: bool) -> None:
+        """*change* more requests of *origin*, which is not READY, are in a queue."""
         self._live[origin].queued += change
-        if state is QueueState.HELD:
+        if held:
             self._robots.progress.waiting_changed(change)
 
     def must_wait(self, is_full: Callable[[], bool]) -> bool:
@@ -179,13 +179,8 @@ class Gate:
             return self._is_full()
         if self.popped:
             self.return_lost()
-        waiting = False
-        for queues in self.queues:
-            if queues.size:
-                if queues.may_go():
-                    return False
-                waiting = True
-        return waiting
+        queues = [each for each in self.queues if each.size]
+        return bool(queues) and not any(map(OriginQueues.may_go, queues))
 
     def _is_full(self) -> bool:
         return self.parked + len(self.popped) >= self._robots.settings.max_parked
@@ -228,7 +223,6 @@ class OriginQueue:
     """Its owner's name for it."""
     table: SlotTable
     """Those of its state, this one among them."""
-    state: QueueState = QueueState.READY
     size: int = 0
     """Number of requests. Scrapy's queue adds up its parts for each ``len()``."""
     rank: int = 0
@@ -308,7 +302,8 @@ class OriginQueues:
         self._queues: dict[Origin | None, dict[str, OriginQueue]] = {}
         self.size = 0
         """Number of requests."""
-        self._ready, self._unknown, self._held = (SlotTable(downloads) for _ in range(3))
+        self._tables = {state: SlotTable(downloads) for state in QueueState}
+        self._ready, self._unknown, self._held = self._tables.values()
         self._fetches = 0
         gate.queues.append(self)
 
@@ -351,8 +346,8 @@ class OriginQueues:
     def clear(self) -> None:
         """Forget all queues."""
         self._queues.clear()
-        self._ready.slots.clear()
-        self._unknown.slots.clear()
+        for table in self._tables.values():
+            table.slots.clear()
         self.size = 0
 
     def on_state(self, origin: Origin, state: QueueState) -> None:
@@ -418,8 +413,7 @@ class OriginQueues:
 
     def _place(self, queue: OriginQueue, state: QueueState) -> None:
         """Put *queue* into the table of *state*."""
-        tables = {QueueState.READY: self._ready, QueueState.UNKNOWN: self._unknown}
-        queue.state, queue.table = state, tables.get(state, self._held)
+        queue.table = self._tables[state]
         queue.table.add(queue)
 
     def _resize(self, queue: OriginQueue, change: int) -> None:
@@ -427,7 +421,7 @@ class OriginQueues:
         queue.size += change
         self.size += change
         if queue.origin is not None and queue.table is not self._ready:
-            self._gate.count_queued(queue.origin, queue.state, change)
+            self._gate.count_queued(queue.origin, change, held=queue.table is self._held)
 
     def _close(self, queue: OriginQueue) -> None:
         if queue.size:

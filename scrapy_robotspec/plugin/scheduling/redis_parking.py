@@ -10,10 +10,10 @@ worker waits for it. Each worker tries it once, at its start: it may have the co
 from __future__ import annotations
 
 import logging
-from itertools import count
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from redis import RedisError
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import DontCloseSpider
 
@@ -34,12 +34,6 @@ LIFETIME = 3 * BEAT
 #: In the place of a worker's name: requests that none could decode.
 UNDECODABLE = "undecodable"
 
-#: Deletes a parked request. Returns 0 if another worker has taken it over. A request that is gone
-#: without a takeover was lost by the server: this worker keeps it.
-_RELEASE = """
-if redis.call('HDEL', KEYS[1], ARGV[1]) == 1 then return 1 end
-return 1 - redis.call('EXISTS', KEYS[2])
-"""
 #: Moves the requests of a worker without a heartbeat to another one, and returns them.
 _TAKE_OVER = """
 if redis.call('EXISTS', KEYS[1]) == 1 then return {} end
@@ -50,11 +44,6 @@ redis.call('SREM', KEYS[4], ARGV[1])
 redis.call('SET', KEYS[5], 1, 'EX', 86400)
 return parked
 """
-#: Moves a request that cannot be decoded.
-_KEEP = """
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-redis.call('HDEL', KEYS[1], ARGV[1])
-"""
 
 
 class RedisParking:
@@ -64,23 +53,18 @@ class RedisParking:
     """
 
     def __init__(self, queue: Any) -> None:
-        from redis import RedisError
-
-        self._error = RedisError
         self._queue = queue
         self._redis = queue.server
         self.worker = uuid4().hex
-        self._numbers = count()
         self._names: dict[Request, str] = {}
-        self._release = self._redis.register_script(_RELEASE)
         self._take_over = self._redis.register_script(_TAKE_OVER)
-        self._keep = self._redis.register_script(_KEEP)
         self._timer: Any = None
         self._failing = False
         self._is_unencoded = False
 
-    def start(self) -> None:
+    def start(self, signals: SignalManager) -> None:
         """Begin the heartbeat, and take over what dead workers have left."""
+        signals.connect(self._spider_idle, scrapy_signals.spider_idle)
         self._try(lambda: self._take(UNDECODABLE))
         self._go_on()
 
@@ -90,7 +74,6 @@ class RedisParking:
 
     def park(self, request: Request) -> None:
         """Keep *request* in Redis too."""
-        name = f"{self.worker}:{next(self._numbers)}"
         try:
             data = self._queue._encode_request(request)
         except Exception as error:  # another middleware may have added what no serializer can take
@@ -98,19 +81,18 @@ class RedisParking:
                 self._is_unencoded = True
                 self._warn(error)
             return
-        self._names[request] = name
+        self._names[request] = name = uuid4().hex
         self._try(lambda: self._redis.hset(self._parked(self.worker), name, data))
 
     def release(self, request: Request) -> bool:
         """Delete *request*, which waits no more; False if another worker has it."""
-        keys = [self._parked(self.worker), self._parked(self.worker, ":taken")]
         name = self._names.pop(request, None)
-        if name is None:  # it could not be encoded
-            return True
-        result = self._try(lambda: self._release(keys, [name]))
-        return result is None or bool(result)
+        if name is None or self._try(lambda: self._redis.hdel(self._parked(self.worker), name)):
+            return True  # without a name it could not be encoded
+        # A request that is gone without a takeover was lost by the server: this worker keeps it.
+        return not self._try(lambda: self._redis.exists(self._parked(self.worker, ":taken")))
 
-    def spider_idle(self) -> None:
+    def _spider_idle(self) -> None:
         """Stay while other workers have parked requests, to take them over perhaps."""
         if self._try(lambda: any(map(self._redis.hlen, map(self._parked, self._others())))):
             raise DontCloseSpider
@@ -138,28 +120,26 @@ class RedisParking:
         own, theirs = self._parked(self.worker), self._parked(worker)
         keys = [f"{theirs}:alive", theirs, own, self._workers, f"{theirs}:taken"]
         parked = self._take_over(keys, [worker])
-        problem: Exception | None = None
-        undecodable = 0
+        problems: list[Exception] = []
         for name, data in zip(parked[::2], parked[1::2], strict=True):
             try:
                 request = self._queue._decode_request(data)
             except Exception as error:  # of any serializer; a callback may have another name now
-                problem = error
-                undecodable += 1
-                self._keep([own, self._parked(UNDECODABLE)], [name, data])
-                continue
-            self._queue.push(request)
+                problems.append(error)
+                self._redis.hset(self._parked(UNDECODABLE), name, data)
+            else:
+                self._queue.push(request)
             self._redis.hdel(own, name)
-        if undecodable:
+        if problems:
             logger.error(
                 "%d parked requests cannot be decoded (%s: %s): they stay in Redis under %s, and "
                 "the next worker that starts tries them again",
-                undecodable,
-                type(problem).__name__,
-                problem,
+                len(problems),
+                type(problems[0]).__name__,
+                problems[0],
                 self._parked(UNDECODABLE),
             )
-        if taken := len(parked) // 2 - undecodable:
+        if taken := len(parked) // 2 - len(problems):
             logger.info("Took over %d parked requests of a scrapy-redis worker that is gone", taken)
 
     def _leave(self) -> None:
@@ -175,7 +155,7 @@ class RedisParking:
         """The result of *call*; None while Redis fails."""
         try:
             result = call()
-        except (self._error, OSError) as error:
+        except (RedisError, OSError) as error:
             if not self._failing:
                 self._failing = True
                 self._warn(error)
@@ -197,14 +177,3 @@ class RedisParking:
 
     def _parked(self, worker: str, suffix: str = "") -> str:
         return f"{self._workers}:{worker}{suffix}"
-
-
-def open_parking(queue: Any, signals: SignalManager) -> RedisParking | None:
-    """The parking beside a scheduler's *queue*; None unless it is scrapy-redis's."""
-    needed = ("server", "key", "push", "_encode_request", "_decode_request")
-    if not all(hasattr(queue, name) for name in needed):
-        return None
-    parking = RedisParking(queue)
-    parking.start()
-    signals.connect(parking.spider_idle, scrapy_signals.spider_idle)
-    return parking

@@ -8,6 +8,7 @@ them wait.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Meta key of a request that went back to the scheduler: the user's ``dont_filter``.
 _DONT_FILTER = "_robotspec_dont_filter"
+#: Names that scrapy-redis's queues have.
+_OF_SCRAPY_REDIS = ("server", "key", "push", "_encode_request", "_decode_request")
 
 
 class RequestWaits:
@@ -107,8 +110,8 @@ class RequestWaits:
                 assert answer.found is not None
                 self._stats.spaced(origin, delay)
                 # The robots.txt counts as a page.
-                fetched_at = answer.found.record.fetched_at or 0.0
-                turn = self._crawl_delay.wait(request, origin, delay, fetched_at + delay)
+                ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
+                turn = self._crawl_delay.wait(request, origin, delay, ahead)
                 has_slot = await self._robots.until(turn, "a crawl-delay had passed")
 
     def send_back(self, request: Request) -> Request:
@@ -133,10 +136,12 @@ class RequestWaits:
             self._missing = "_slot.scheduler.next_request"
         if not can_back_out:
             self._missing = "downloader.needs_backout"
-        if hasattr(scheduler, "queue"):  # as of scrapy-redis
-            from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
+        queue = getattr(scheduler, "queue", None)
+        if all(hasattr(queue, name) for name in _OF_SCRAPY_REDIS):
+            from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
 
-            self._parking = open_parking(scheduler.queue, self._crawler.signals)
+            self._parking = RedisParking(queue)
+            self._parking.start(self._crawler.signals)
 
     def _note_popped(self, request: Request) -> None:
         self._popped[request] = None
