@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 ENABLE = 'set ADDONS = {"scrapy_robotspec.Addon": 500}'
+#: Settings that users look for under other names.
+_MEANT = {
+    "USERAGENT": ["ROBOTSPEC_USER_AGENT_TOKEN"],
+    "ENABLED": ["ROBOTSTXT_OBEY"],
+    "IGNORE": ["ROBOTSPEC_OVERRIDES"],
+}
 _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
 
@@ -68,7 +74,8 @@ def _unknown(name: str, known: list[str]) -> Iterator[str]:
     from difflib import get_close_matches  # few crawls need it
 
     end = name.upper().partition("_")[2]
-    meant = get_close_matches(PREFIX + end, known, 1, 0.9)  # the beginnings are all alike
+    # The beginnings are all alike.
+    meant = _MEANT.get(end) or get_close_matches(PREFIX + end, known, 1, 0.9)
     meant = meant or [each for each in known if f"_{end.rstrip('S')}_" in f"{each}_"]
     if meant or name.startswith(PREFIX):
         hint = f" (is {' or '.join(meant)} meant?)" if meant else ""

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
 
-from scrapy_robotspec import converters
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.overrides import HostTable, Override, host_key
+from scrapy_robotspec.converters import Converter, mapping, names, seconds
 from scrapy_robotspec.editions import EDITIONS, Edition, get_edition
 from scrapy_robotspec.protocol.agents import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -25,8 +25,6 @@ from scrapy_robotspec.protocol.usage import is_label
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
-
-    from scrapy_robotspec.converters import Converter
 
 Tokens = tuple[str, ...]
 Chooser = Callable[["Request", "Crawler"], Any]
@@ -91,13 +89,13 @@ def cache_schemes(raw: Any) -> Mapping[str, Callable[[str], object]]:
         "a dict such as {'postgres': 'myproject.stores.PostgresStore'}, from schemes to classes of "
         "stores or their import paths"
     )
-    given = converters.mapping(raw, wanted)
+    given = mapping(raw, wanted)
     return {str(scheme): _imported(store, wanted) for scheme, store in given.items()}
 
 
 def usage_labels(raw: Any) -> tuple[str, ...]:
     """Labels of usage preferences (aipref-vocab), each once."""
-    labels = tuple(dict.fromkeys(converters.names(raw)))
+    labels = tuple(dict.fromkeys(names(raw)))
     if not all(map(is_label, labels)):
         raise ValueError("labels such as 'train-ai': lower-case letters, digits, '-', '_', '.'")
     return labels
@@ -106,7 +104,7 @@ def usage_labels(raw: Any) -> tuple[str, ...]:
 def edition(raw: Any) -> Edition:
     """Read a name, an Edition, or a dict of changes."""
     if isinstance(raw, str) and raw.lstrip().startswith("{"):
-        raw = converters.mapping(raw, "a name, or a JSON object with 'base'")
+        raw = mapping(raw, "a name, or a JSON object with 'base'")
     wanted = f"a name ({', '.join(EDITIONS)}), an Edition, or a dict with 'base'"
     is_known = raw in EDITIONS if isinstance(raw, str) else isinstance(raw, Edition | Mapping)
     if not is_known:
@@ -127,7 +125,7 @@ _STATUSES = {str(key): key for key in (*range(100, 600), "2xx", "4xx", "5xx")}
 
 def status_policy(raw: Any) -> StatusPolicy:
     """Read a mapping from HTTP statuses and their classes to meanings (FET-09)."""
-    given = converters.mapping(raw, _STATUS_POLICY)
+    given = mapping(raw, _STATUS_POLICY)
     try:
         meant = {_STATUSES[str(key).lower()]: Meaning(meaning) for key, meaning in given.items()}
     except (KeyError, ValueError):
@@ -145,7 +143,7 @@ def token_source(raw: Any, edition: Edition) -> Tokens | Chooser:
             wanted = "the import path of a function f(request, crawler)"
             raw = _imported(raw.replace(":", "."), wanted)
         elif raw.lstrip().startswith("[") or "," in raw:
-            raw = list(converters.names(raw))
+            raw = list(names(raw))
     if not callable(raw):
         return product_tokens(raw, edition)
     _check_chooser(raw)
@@ -192,7 +190,7 @@ def overrides(raw: Any, edition: Edition) -> HostTable[Override] | None:
 
     None: there are none.
     """
-    given = converters.mapping(raw, _OVERRIDES)
+    given = mapping(raw, _OVERRIDES)
     table = HostTable(
         {host_key(host): _override(host, value, edition) for host, value in given.items()}
     )
@@ -217,7 +215,7 @@ def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
     read: dict[str, Converter[Any]] = {
         "status_policy": status_policy,
         "token": lambda raw: product_tokens(raw, edition),
-        "crawl_delay": converters.seconds(),
+        "crawl_delay": seconds(),
     }
     if not value or set(value) - set(read):
         raise ValueError(f"for {host!r} a dict with some of {', '.join(map(repr, read))}")

@@ -49,15 +49,6 @@ NO_EXTENSIONS = Extensions({}, None)
 _KEPT = 8
 
 
-def extensions_of(robots: RobotsTxt, kept: dict[Tokens, Extensions], tokens: Tokens) -> Extensions:
-    """The extensions in *robots* for *tokens*; *kept* caches them."""
-    if tokens not in kept:
-        if len(kept) >= _KEPT:
-            kept.clear()
-        kept[tokens] = read_extensions(robots, tokens)
-    return kept[tokens]
-
-
 def read_extensions(robots: RobotsTxt, tokens: Tokens) -> Extensions:
     """The extensions in *robots* for *tokens*."""
     fields: dict[str, tuple[str, ...]] = {}
@@ -122,11 +113,10 @@ class RequestPolicy:
         """Decide about *request* by rules, then by usage preferences (USE-05)."""
         # hot path
         tokens = self._tokens(request)
-        decision = found.decide(request.url, tokens, now)
+        answer = Answer(found.decide(request.url, tokens, now), found)
         if found.robots is None or found.extensions is None:
-            return Answer(decision, found)
-        extensions = extensions_of(found.robots, found.extensions, tokens)
-        return self._by_usage(Answer(decision, found, extensions), request.url)
+            return answer
+        return self._extend(answer, found.robots, found.extensions, tokens, request.url)
 
     def by_override(self, origin: Origin, request: Request) -> Answer | None:
         """The answer of an override, if there is one."""
@@ -138,19 +128,30 @@ class RequestPolicy:
         decision = decision_by(own, origin, request.url, tokens)
         if isinstance(own, str):
             return Answer(decision, None)
-        extensions = extensions_of(own, override.extensions, tokens)
-        return self._by_usage(Answer(decision, None, extensions), request.url)
+        return self._extend(Answer(decision, None), own, override.extensions, tokens, request.url)
 
-    def _by_usage(self, answer: Answer, url: str) -> Answer:
-        """*answer* with the usage preferences of *url*, which may refuse it."""
-        decision, rules = answer.decision, answer.extensions.usage
-        if rules is None or not decision.allowed:
-            return answer
-        usage = rules.find(url)
-        refusal = None if self.usage is None else self.usage.refusal(usage, final=False)
-        if refusal is not None:
-            decision = decision.refused_for(refusal)
-        return answer._replace(decision=decision, usage=usage)
+    def _extend(
+        self,
+        answer: Answer,
+        robots: RobotsTxt,
+        kept: dict[Tokens, Extensions],
+        tokens: Tokens,
+        url: str,
+    ) -> Answer:
+        """*answer* with the other lines of *robots*; usage preferences may refuse it.
+
+        *kept* caches the extensions.
+        """
+        decision, extensions, usage = answer.decision, kept.get(tokens), None
+        if extensions is None:
+            if len(kept) >= _KEPT:
+                kept.clear()
+            extensions = kept[tokens] = read_extensions(robots, tokens)
+        if extensions.usage is not None and decision.allowed:
+            usage = extensions.usage.find(url)
+            if self.usage is not None and (refusal := self.usage.refusal(usage, final=False)):
+                decision = decision.refused_for(refusal)
+        return Answer(decision, answer.found, extensions, usage)
 
     def refusal_of_page(self, usage: Usage | None, origin: Origin) -> UsageRefusal | None:
         """Why a downloaded page of *origin* with *usage* is refused, or None."""

@@ -9,12 +9,21 @@ from __future__ import annotations
 # ruff: noqa: RUF009  (the calls below make fields, not values)
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from scrapy_robotspec import converters
 from scrapy_robotspec.access.exchange import RedirectLimits
 from scrapy_robotspec.access.policy import AccessPolicy
-from scrapy_robotspec.converters import Converter, convert, wrong
+from scrapy_robotspec.converters import (
+    Converter,
+    boolean,
+    convert,
+    integer,
+    names,
+    one_of,
+    seconds,
+    text,
+    wrong,
+)
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.store import MEMORY
@@ -29,8 +38,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.usage_policy import PolicyName
     from scrapy_robotspec.plugin.settings.composite import Chooser, Tokens
 
-_T = TypeVar("_T")
-
 PREFIX = "ROBOTSPEC_"
 
 #: A file must live long enough to be used, whatever its server says of its lifetime (seconds).
@@ -40,21 +47,12 @@ _SHORTEST_LIFE = 0.1
 _PAIRS = (("cache_min_ttl", "cache_max_ttl"), ("retry_delay", "retry_max_delay"))
 
 
-def _setting(default: Any, converter: Converter[_T]) -> _T:
-    """A field with its converter. Where the default is None, an empty text means None."""
-    made: _T = field(default_factory=lambda: default, metadata={"convert": converter})
-    return made
+def _setting(default: Any, converter: Converter[Any] | str) -> Any:
+    """A field with its converter, or the name of a function of ``composite.py``.
 
-
-def _composite(default: Any, name: str) -> Any:
-    """A field whose converter is the function *name* of ``composite.py``."""
-
-    def convert_by_name(raw: Any, **edition: Edition) -> Any:
-        from scrapy_robotspec.plugin.settings import composite  # few crawls set one of these
-
-        return getattr(composite, name)(raw, **edition)
-
-    return _setting(default, convert_by_name)
+    Where the default is None, an empty text means None.
+    """
+    return field(default_factory=lambda: default, metadata={"convert": converter})
 
 
 _POLICY = AccessPolicy(edition=get_edition("google-2019"))
@@ -64,54 +62,48 @@ _POLICY = AccessPolicy(edition=get_edition("google-2019"))
 class Settings:
     """Field ``x_y`` is setting ``ROBOTSPEC_X_Y``. Times are in seconds, sizes in bytes."""
 
-    edition: Edition = _composite(_POLICY.edition, "edition")
-    user_agent_token: Tokens | Chooser | None = _composite(None, "token_source")
+    edition: Edition = _setting(_POLICY.edition, "edition")
+    user_agent_token: Tokens | Chooser | None = _setting(None, "token_source")
     cache: str = _setting(MEMORY, str)
-    cache_schemes: Mapping[str, Callable[[str], object]] = _composite({}, "cache_schemes")
-    cache_ttl: float = _setting(_POLICY.ttl, converters.seconds(_SHORTEST_LIFE))
-    cache_min_ttl: float = _setting(_POLICY.min_ttl, converters.seconds())
-    cache_max_ttl: float = _setting(_POLICY.max_ttl, converters.seconds(_SHORTEST_LIFE))
-    cache_doubtful_ttl: float = _setting(_POLICY.doubtful_ttl, converters.seconds(_SHORTEST_LIFE))
-    max_redirects: int = _setting(_POLICY.edition.minimum_redirects, converters.integer(0))
-    refuse_private_redirects: bool = _setting(False, converters.boolean)
-    max_size: int = _setting(_POLICY.edition.parsing_limit, converters.integer(1))
-    fetch_timeout: float = _setting(30.0, converters.seconds(0.001))
-    concurrent_fetches: int = _setting(32, converters.integer(1))
-    unreachable: Literal["wait", "allow"] = _setting(
-        _POLICY.unreachable, converters.one_of("wait", "allow")
-    )
-    hold_timeout: float = _setting(_POLICY.hold_timeout, converters.seconds())
-    retry_times: int = _setting(_POLICY.retry_times, converters.integer(0))
-    retry_delay: float = _setting(_POLICY.retry_delay, converters.seconds(0.001))
-    retry_max_delay: float = _setting(_POLICY.retry_max_delay, converters.seconds(0.001))
-    status_policy: StatusPolicy = _composite(_POLICY.status_policy, "status_policy")
-    probe_server_errors: bool = _setting(False, converters.boolean)
+    cache_schemes: Mapping[str, Callable[[str], object]] = _setting({}, "cache_schemes")
+    cache_ttl: float = _setting(_POLICY.ttl, seconds(_SHORTEST_LIFE))
+    cache_min_ttl: float = _setting(_POLICY.min_ttl, seconds())
+    cache_max_ttl: float = _setting(_POLICY.max_ttl, seconds(_SHORTEST_LIFE))
+    cache_doubtful_ttl: float = _setting(_POLICY.doubtful_ttl, seconds(_SHORTEST_LIFE))
+    max_redirects: int = _setting(_POLICY.edition.minimum_redirects, integer(0))
+    refuse_private_redirects: bool = _setting(False, boolean)
+    max_size: int = _setting(_POLICY.edition.parsing_limit, integer(1))
+    fetch_timeout: float = _setting(30.0, seconds(0.001))
+    concurrent_fetches: int = _setting(32, integer(1))
+    unreachable: Literal["wait", "allow"] = _setting(_POLICY.unreachable, one_of("wait", "allow"))
+    hold_timeout: float = _setting(_POLICY.hold_timeout, seconds())
+    retry_times: int = _setting(_POLICY.retry_times, integer(0))
+    retry_delay: float = _setting(_POLICY.retry_delay, seconds(0.001))
+    retry_max_delay: float = _setting(_POLICY.retry_max_delay, seconds(0.001))
+    status_policy: StatusPolicy = _setting(_POLICY.status_policy, "status_policy")
+    probe_server_errors: bool = _setting(False, boolean)
     crawl_delay: bool = _setting(
         False,
-        partial(
-            converters.boolean, wanted="True or False, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds"
-        ),
+        partial(boolean, wanted="True or False, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds"),
     )
-    crawl_delay_max: float = _setting(60.0, converters.seconds())
-    usage: tuple[str, ...] = _composite((), "usage_labels")
+    crawl_delay_max: float = _setting(60.0, seconds())
+    usage: tuple[str, ...] = _setting((), "usage_labels")
     usage_policy: PolicyName = _setting(
-        "record", converters.one_of("record", "refuse-disallowed", "require-allowed")
+        "record", one_of("record", "refuse-disallowed", "require-allowed")
     )
-    default_crawl_delay: float | None = _setting(None, converters.seconds())
-    inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), converters.names)
-    overrides: HostTable[Override] | None = _composite(None, "overrides")
-    check_final_url: bool = _setting(True, converters.boolean)
-    browser: Literal["page", "all", "off"] = _setting(
-        "page", converters.one_of("page", "all", "off")
-    )
-    max_parked: int = _setting(1000, converters.integer(1))
-    progress_after: float = _setting(5.0, converters.seconds())
-    evidence: str | None = _composite(None, "evidence_folder")
-    evidence_timestamp: str | None = _composite(None, "stamping_command")
-    evidence_operator: str | None = _setting(None, converters.text("a text"))
-    evidence_headers: tuple[str, ...] = _setting((), converters.names)
-    dry_run: bool = _setting(False, converters.boolean)
-    report: str | None = _composite(None, "report_file")
+    default_crawl_delay: float | None = _setting(None, seconds())
+    inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), names)
+    overrides: HostTable[Override] | None = _setting(None, "overrides")
+    check_final_url: bool = _setting(True, boolean)
+    browser: Literal["page", "all", "off"] = _setting("page", one_of("page", "all", "off"))
+    max_parked: int = _setting(1000, integer(1))
+    progress_after: float = _setting(5.0, seconds())
+    evidence: str | None = _setting(None, "evidence_folder")
+    evidence_timestamp: str | None = _setting(None, "stamping_command")
+    evidence_operator: str | None = _setting(None, text("a text"))
+    evidence_headers: tuple[str, ...] = _setting((), names)
+    dry_run: bool = _setting(False, boolean)
+    report: str | None = _setting(None, "report_file")
 
     @property
     def most_fetches(self) -> int:
@@ -133,6 +125,10 @@ class Settings:
             if raw is None or (raw == "" and getattr(default, each.name) is None):
                 continue
             converter = each.metadata["convert"]
+            if isinstance(converter, str):
+                from scrapy_robotspec.plugin.settings import composite  # few crawls set one
+
+                converter = getattr(composite, converter)
             if each.name in ("user_agent_token", "overrides"):
                 converter = partial(converter, edition=given.get("edition", default.edition))
             given[each.name] = convert(name, raw, converter)

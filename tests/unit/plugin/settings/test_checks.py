@@ -69,6 +69,10 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
                 "ROBOTSPEC_TOKENS": "ROBOTSPEC_USER_AGENT_TOKEN",
                 "ROBOTSPEC_USER_AGENT": "ROBOTSPEC_USER_AGENT_TOKEN",
                 "ROBOTSPEC_OBEY": "ROBOTSTXT_OBEY",
+                "ROBOTSPEC_ENABLED": "ROBOTSTXT_OBEY",
+                "ROBOTSPEC_IGNORE": "ROBOTSPEC_OVERRIDES",
+                "ROBOTSTXT_USERAGENT": "ROBOTSPEC_USER_AGENT_TOKEN",
+                "ROBOTSPEC_USERAGENT": "ROBOTSPEC_USER_AGENT_TOKEN",
                 "ROBOTSPEC_DELAY": "ROBOTSPEC_RETRY_DELAY or ROBOTSPEC_RETRY_MAX_DELAY or "
                 "ROBOTSPEC_CRAWL_DELAY or ROBOTSPEC_CRAWL_DELAY_MAX or "
                 "ROBOTSPEC_DEFAULT_CRAWL_DELAY",
