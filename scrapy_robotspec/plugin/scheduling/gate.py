@@ -159,7 +159,7 @@ class Gate:
     # --- queues
 
     def count_queued(self, origin: Origin, change: int, *, held: bool) -> None:
-        """*change* more requests of *origin*, which is not READY, are in a queue."""
+        """Count *change* more queued requests of *origin*, which is not READY."""
         self._live[origin].queued += change
         if held:
             self._robots.progress.waiting_changed(change)
