@@ -193,12 +193,10 @@ class CrawlRobots:
     # --- evidence
 
     def _open_evidence(self) -> None:
-        from scrapy_robotspec.plugin.evidence.opening import open_evidence
+        from scrapy_robotspec.plugin.evidence.observer import open_evidence
 
-        self.observer, exchanges = open_evidence(
-            self._crawler, self.settings, self.tokens, time.time()
-        )
-        self._runtime.archive_exchanges(exchanges)
+        self.observer = open_evidence(self._crawler, self.settings, self.tokens, time.time())
+        self._runtime.archive_exchanges(self.observer)
         self.lookup.followers.append(self.observer)
 
     # --- start and end

@@ -1,29 +1,42 @@
-"""EvidenceObserver: logs decisions and pages that leave."""
+"""EvidenceObserver: opens the evidence of a crawl, and logs decisions and pages that leave."""
 
 from __future__ import annotations
 
 import atexit
+import platform
 import time
+from importlib.metadata import version
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec._version import __version__
 from scrapy_robotspec.access.exchange import leads_inside
+from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.reasons import EXEMPT
+from scrapy_robotspec.access.usage_policy import UsagePolicy
+from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision
 from scrapy_robotspec.evidence.log_lines import dumps
-from scrapy_robotspec.evidence.run_writer import record_ids
+from scrapy_robotspec.evidence.recorder import Recorder
+from scrapy_robotspec.evidence.run_settings import RunSettings
+from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.states import State
-from scrapy_robotspec.evidence.warc import NewRecord, left_out
+from scrapy_robotspec.evidence.warc import BLANKED, NewRecord, left_out
+from scrapy_robotspec.plugin.evidence.fetch_archive import FetchArchive
+from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
+    from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.account import RequestCounts
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.evidence.log_lines import Stage
-    from scrapy_robotspec.evidence.recorder import Recorder
     from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.settings.request_policy import Answer
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -31,6 +44,32 @@ if TYPE_CHECKING:
 
 #: Max origins whose archived state is remembered; a forgotten one is archived again when used.
 _MAX_ORIGINS = 20_000
+_SOFTWARE = f"scrapy-robotspec {__version__}"
+#: Settings that change requests. The log names those that the user has set...
+_NAMED = (
+    "ADDONS",
+    "DEFAULT_REQUEST_HEADERS",
+    "DNS_RESOLVER",
+    "DOWNLOADER_MIDDLEWARES",
+    "DOWNLOAD_HANDLERS",
+    "DOWNLOAD_SLOTS",
+    "SCHEDULER",
+    "SPIDER_MIDDLEWARES",
+)
+#: ...and of these the values too.
+_SHOWN = (
+    "AUTOTHROTTLE_ENABLED",
+    "CONCURRENT_REQUESTS",
+    "CONCURRENT_REQUESTS_PER_DOMAIN",
+    "COOKIES_ENABLED",
+    "DOWNLOAD_DELAY",
+    "HTTPCACHE_ENABLED",
+    "HTTPPROXY_ENABLED",
+    "REDIRECT_ENABLED",
+    "RETRY_ENABLED",
+    "ROBOTSTXT_OBEY",
+    "USER_AGENT",
+)
 
 
 class EvidenceObserver:
@@ -41,12 +80,12 @@ class EvidenceObserver:
 
     def __init__(self, recorder: Recorder, settings: Settings, tokens: TokenSelector) -> None:
         self._recorder = recorder
+        self._settings = settings
         self._tokens = tokens
         self._lines = DecisionLines(settings.edition.name, settings.overrides)
         self._numbers = count(1)
         self._archived: dict[Origin, State] = {}
         """The last state of each origin that was archived."""
-        self._record_ids = record_ids()
         self._state_ids = map("state-{}".format, count(1))
 
     def open(self) -> None:
@@ -59,6 +98,10 @@ class EvidenceObserver:
         self._recorder.close(None if requests is None else requests.to_json())
 
     # --- what the crawl holds of each origin
+
+    def fetch(self, origin: Origin, now: float) -> FetchArchive:
+        """The archive of a fetch that begins at *now* (epoch seconds)."""
+        return FetchArchive(self._recorder, self._settings, origin, now)
 
     def on_fetch_done(self, done: FetchDone) -> None:
         """Archive the state that a fetch led to."""
@@ -83,7 +126,7 @@ class EvidenceObserver:
             body_record,
             is_left_out=is_left_out,
             source="fetch",
-            before=None if before is None else before.id,
+            before=before and before.id,
             exchanges=result.records,
             failure=failed,
         )
@@ -105,7 +148,7 @@ class EvidenceObserver:
     def _add_body(self, record: RobotsRecord, *, is_left_out: bool) -> str:
         """Archive a file that another process fetched, so that a replay needs no store."""
         resource = NewRecord(
-            next(self._record_ids),
+            next(self._recorder.ids),
             "resource",
             record.origin.robots_url,
             record.fetched_at or record.updated_at,
@@ -182,3 +225,82 @@ def _same_body(archived: State | None, record: RobotsRecord) -> tuple[str | None
     if archived is None or archived.record.body != record.body:
         return None, False
     return archived.body_record, archived.is_left_out
+
+
+# --- opening
+
+
+def open_evidence(
+    crawler: Crawler,
+    settings: Settings,
+    tokens: TokenSelector,
+    now: float,
+) -> EvidenceObserver:
+    """Open new files for a crawl that starts at *now* (epoch seconds).
+
+    Raises ``ConfigurationError`` for a folder that cannot be written.
+    """
+    assert settings.evidence is not None
+    run = RunSettings(
+        policy=settings.policy(),
+        redirects=settings.redirect_limits,
+        max_size=settings.max_size,
+        usage=UsagePolicy(settings.usage, settings.usage_policy),
+        overrides=settings.overrides or HostTable(),
+    ).to_json()
+    run["tokens"] = tokens.usual if tokens.is_fixed else None
+    folder = Path(settings.evidence).absolute()
+    try:
+        folder.mkdir(0o700, parents=True, exist_ok=True)
+        header, info = _header(crawler, settings, now, run), _info(crawler, run)
+        writer = RunWriter(folder, new_run_name(now), header, info)
+    except OSError as error:
+        raise wrong(
+            "ROBOTSPEC_EVIDENCE", settings.evidence, f"a folder that can be written ({error})"
+        ) from None
+    return EvidenceObserver(Recorder(writer, settings.evidence_timestamp), settings, tokens)
+
+
+def _header(
+    crawler: Crawler, settings: Settings, now: float, run: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The first line of the log: operator, versions, settings."""
+    given = crawler.settings
+    changed = [
+        name
+        for name in sorted({*_NAMED, *_SHOWN, *settings.names()})
+        if (given.getpriority(name) or 0) > 0
+    ]
+    return {
+        "time": now,
+        "software": _SOFTWARE,
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("scrapy", "twisted")},
+            "scrapy-robotspec": __version__,
+        },
+        "operator": settings.evidence_operator,
+        "spider": getattr(crawler.spider, "name", ""),
+        "changed_settings": changed,
+        "values": {
+            name: given[name]
+            for name in _SHOWN
+            if isinstance(given[name], bool | int | float | str)
+        },
+        "timestamp": settings.evidence_timestamp is not None,
+        "settings": run,
+    }
+
+
+def _info(crawler: Crawler, run: Mapping[str, Any]) -> dict[str, str]:
+    """The first record of the archive."""
+    return {
+        "software": _SOFTWARE,
+        "format": "WARC File Format 1.1",
+        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/"
+        "warc-1.1/",
+        "description": "Each robots.txt of a crawl, as received. Values of request headers and "
+        f"cookies, and user info in URLs, that read '{BLANKED}' were left out",
+        "http-header-user-agent": default_user_agent(crawler)[0],
+        "robotspec-settings": dumps(run),
+    }

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.exchange import Exchange
-    from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.fetching.robots_request import Downloads, Transfer
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -88,7 +88,7 @@ class FetchContext:
     """Counts the seconds of ``ROBOTSPEC_FETCH_TIMEOUT``."""
     use_http_cache: bool
     probes: Probes = field(default_factory=Probes)
-    archive: ExchangeArchive | None = None
+    archive: EvidenceObserver | None = None
     """Archives requests and responses; None: no evidence is kept."""
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.fetching.threads import Threads
     from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -143,7 +143,7 @@ class CrawlRuntime:
                 if not (is_new and may_repeat) or len(tried) == _MAX_TRIES_PER_FETCH:
                     return result
 
-    def archive_exchanges(self, archive: ExchangeArchive) -> None:
+    def archive_exchanges(self, archive: EvidenceObserver) -> None:
         """Archive each robots.txt request from now on."""
         self._context.archive = archive
 

@@ -1,4 +1,4 @@
-"""ExchangeArchive: which bodies are left out (SAF-06)."""
+"""FetchArchive: which bodies are left out (SAF-06)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.run_writer import RunWriter
-from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+from scrapy_robotspec.plugin.evidence.fetch_archive import FetchArchive
+from scrapy_robotspec.plugin.settings.settings import Settings
 from tests.support.evidence import START
 
 PUBLIC, PRIVATE = "93.184.216.34", "10.0.0.1"
@@ -37,7 +38,7 @@ def test_a_name_that_leads_inside_is_known_by_its_address(
     recorder = Recorder(RunWriter(tmp_path, "run", {"time": 0.0}, {}))
     origin = Origin.of("http://public.example")
     assert origin is not None
-    fetch = ExchangeArchive(recorder, (), 1000).fetch(origin, START)
+    fetch = FetchArchive(recorder, Settings(), origin, START)
     for number, address in enumerate(addresses):
         url = f"http://{number}.example/robots.txt"
         response = Response(url, ip_address=ip_address(address))
