@@ -211,7 +211,7 @@ class EvidenceObserver:
         seconds = max(0.0, time.time() - left)
         line = (
             f'{{"type":"sent","time":{left:.6f},"decision":{logged.number},'
-            f'"status":{dumps(status)},"seconds":{seconds:.3f}}}'
+            f'"status":{"null" if status is None else status},"seconds":{seconds:.3f}}}'
         )
         self._recorder.add_line(str, line)
 
