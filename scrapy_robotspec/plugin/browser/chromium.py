@@ -10,7 +10,6 @@ predicate aborts is not checked.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -50,14 +49,13 @@ class Chromium:
         self._guard = guard
         self._every = every
         self._tabs: dict[str, _Tab] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
     async def start(cls, browser: Any, guard: BrowserGuard, *, every: bool) -> Chromium:
         """Pause the requests of *browser* from now on."""
         session = await browser.new_browser_cdp_session()
         chromium = cls(session, guard, every=every)
-        session.on("Fetch.requestPaused", chromium._on_paused)
+        session.on("Fetch.requestPaused", chromium._resume)
         pattern = {"urlPattern": "*", "requestStage": "Request"}
         if not every:
             pattern["resourceType"] = "Document"
@@ -76,11 +74,6 @@ class Chromium:
         self._tabs[target] = _Tab(visit, session)
 
     # --- paused requests
-
-    def _on_paused(self, event: Event) -> None:
-        task = asyncio.ensure_future(self._resume(event))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _resume(self, event: Event) -> None:
         """Let a paused request go, or end it."""
@@ -132,25 +125,16 @@ class Chromium:
 
     async def _visit(self, frame: str) -> Visit | None:
         """The visit that *frame* belongs to; None if that is unknown."""
-        tab = self._tabs.get(frame)
-        if tab is not None:
-            return tab.visit
         visits = [tab.visit for tab in self._tabs.values()]
-        if len({visit.tokens for visit in visits}) == 1 and not any(v.exempt for v in visits):
+        if len({(visit.tokens, visit.exempt) for visit in visits}) == 1:
             return visits[0]  # which of them makes no difference
-        return await self._search(frame)
-
-    async def _search(self, frame: str) -> Visit | None:
-        """Follow openers and parents of *frame* to a page of the crawl."""
-        for _ in range(_MAX_DEPTH):
+        for _ in range(_MAX_DEPTH):  # openers and parents lead to a page of the crawl
             if frame in self._tabs:
                 return self._tabs[frame].visit
             target = await self._target(frame)
             if target is None:
                 return await self._search_trees(frame)
             frame = target.get("openerId") or target.get("parentFrameId") or ""
-            if not frame:
-                break
         return None
 
     async def _search_trees(self, frame: str) -> Visit | None:

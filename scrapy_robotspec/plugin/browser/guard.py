@@ -59,8 +59,9 @@ class Visit:
         """The first refused navigation of the page's main frame during the download."""
         self.is_open = True
         """Whether the download goes on; afterwards the page belongs to the spider."""
+        self.checks: list[asyncio.Future[bool]] = []
+        """About navigations of the main frame: one may begin while the contents are read."""
         self._begun = False
-        self._checks: set[asyncio.Future[Refusal | None]] = set()
 
     def begins_at(self, url: str) -> bool:
         """Whether this is the page's first navigation, and the request itself."""
@@ -71,19 +72,6 @@ class Visit:
         """Note a refused navigation, unless the download has ended."""
         if self.is_open and self.refusal is None:
             self.refusal = refusal
-
-    def check(self, deciding: asyncio.Future[Refusal | None]) -> None:
-        """*deciding* is about a navigation of the main frame."""
-        self._checks.add(deciding)
-        deciding.add_done_callback(self._checks.discard)
-
-    async def checked(self) -> None:
-        """Wait for checks in progress.
-
-        A page may begin to navigate while its contents are read.
-        """
-        if self._checks:
-            await asyncio.wait(self._checks)
 
 
 class BrowserGuard:
@@ -103,7 +91,8 @@ class BrowserGuard:
         try:
             response = await send()
         finally:
-            await visit.checked()
+            if visit.checks:
+                await asyncio.wait(visit.checks)
             visit.is_open = False  # later refusals do not end the request
             if visit.refusal is not None:
                 raise self._obeying.enforcer.refuse(visit.page, *visit.refusal)
@@ -121,36 +110,35 @@ class BrowserGuard:
         *navigates*: the page's main frame goes there. Without a *visit* the crawl's own tokens
         apply.
         """
-        deciding, loop = self._allows(url, visit, navigates), self._loop
+        deciding, loop = self._decide(url, visit, navigates), self._loop
         if loop is None or loop is asyncio.get_running_loop():
             return await deciding
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(deciding, loop))
 
-    async def _allows(self, url: str, visit: Visit | None, navigates: bool) -> bool:
-        deciding = asyncio.ensure_future(self._decide(url, visit, navigates))
+    async def _decide(self, url: str, visit: Visit | None, navigates: bool) -> bool:
+        deciding = asyncio.ensure_future(self._allows(url, visit, navigates))
         if visit is not None and navigates:
-            visit.check(deciding)
-        return await deciding is None
+            visit.checks.append(deciding)
+        return await deciding
 
-    async def _decide(self, url: str, visit: Visit | None, navigates: bool) -> Refusal | None:
-        """Decide about *url*, and count. None: it is allowed."""
+    async def _allows(self, url: str, visit: Visit | None, navigates: bool) -> bool:
+        """Decide about *url*, and count."""
         robots = self._obeying.robots
         request = Request(url) if visit is None else visit.request.replace(url=url)
         origin = robots.policy.origin(request)
         if origin is None:
-            return None
+            return True
         self._stats.inc_value("robotspec/browser/checked")
         answer = await self._answer(origin, request)
         if answer.decision.allowed:
-            return None
+            return True
         self._stats.inc_value("robotspec/browser/aborted")
         page = "a page" if visit is None else shown_url(visit.request.url)
         reason = answer.decision.detail
         logger.debug("Aborted in the browser, for %s: %s (%s)", page, shown_url(url), reason)
-        refusal = Refusal(request, answer)
         if visit is not None and navigates:
-            visit.refuse(refusal)
-        return refusal
+            visit.refuse(Refusal(request, answer))
+        return False
 
     async def _answer(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*; without a robots.txt in time it is refused."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +14,7 @@ from scrapy_robotspec.plugin.browser.guard import BrowserGuard
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
-    from scrapy_robotspec.plugin.browser.guard import Visit
 
 #: Meta key of a coroutine function that is called with a new page, before its first request.
 _INIT = "playwright_page_init_callback"
@@ -59,14 +57,28 @@ class _Guarded:
         return cast("Self", handler)
 
     async def _send(self, request: Request, send: Callable[..., Awaitable[Response]]) -> Response:
-        """Send *request* by *send*, and check what its page requests, if it is for one."""
+        """Send *request* by *send*, and check what its page requests, if it is for one.
+
+        A new page is passed to our browsers, then to the user's own callback.
+        """
         if not request.meta.get("playwright"):
             return await send(request)
-        own = cast("Any", self)
-        visit = own._guard.visit(request)
-        with _opening_pages(request, visit, own._browsers):
-            response: Response = await own._guard.download(visit, partial(send, request))
-        return response
+        guard: BrowserGuard = cast("Any", self)._guard
+        browsers: Browsers = cast("Any", self)._browsers
+        visit, users = guard.visit(request), request.meta.get(_INIT)
+
+        async def open_page(page: Any, opened_for: Request) -> None:
+            await browsers.open(page, visit)
+            if users:
+                await load_object(users)(page, opened_for)
+
+        request.meta[_INIT] = open_page
+        try:
+            return await guard.download(visit, partial(send, request))
+        finally:
+            request.meta.pop(_INIT, None)
+            if users is not None:
+                request.meta[_INIT] = users
 
 
 class _GuardedHandler(_Guarded):
@@ -82,23 +94,3 @@ class _GuardedDeferredHandler(_Guarded):
         return _compat.deferred(
             self._send(request, lambda _: _compat.as_future(send(request, spider)))
         )
-
-
-@contextmanager
-def _opening_pages(request: Request, visit: Visit, browsers: Browsers) -> Iterator[None]:
-    """Pass new pages to *browsers*, then to the user's own callback."""
-    users = request.meta.get(_INIT)
-
-    async def open_page(page: Any, opened_for: Request) -> None:
-        await browsers.open(page, visit)
-        if users:
-            await load_object(users)(page, opened_for)
-
-    request.meta[_INIT] = open_page
-    try:
-        yield
-    finally:
-        if users is None:
-            request.meta.pop(_INIT, None)
-        else:
-            request.meta[_INIT] = users

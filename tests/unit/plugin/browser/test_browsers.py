@@ -1,4 +1,4 @@
-"""Which requests of Firefox and WebKit are checked; requests as these browsers describe them.
+"""Browsers: which requests of Firefox and WebKit are checked, as these describe them.
 
 What a check does is tested with scrapy-playwright in ``tests/plugins``.
 """
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from scrapy_robotspec.plugin.browser.browsers import Browsers
+from scrapy_robotspec.plugin.browser.browsers import Browsers, Once
 
 
 class Page:
@@ -69,3 +69,29 @@ def test_a_navigation_of_the_main_frame_is_checked_in_both_modes(every: bool) ->
 def test_what_a_page_embeds_is_checked_in_mode_all_and_ends_no_page(asked: Any) -> None:
     assert check(asked, every=False) == (False, [])
     assert check(asked, every=True) == (True, [False])
+
+
+class Key:
+    """A browser."""
+
+
+def test_once_runs_once_for_each_object() -> None:
+    """A caller that is cancelled does not stop the others."""
+    ran: list[Key] = []
+
+    async def start(key: Key) -> str:
+        ran.append(key)
+        await asyncio.sleep(0.01)
+        return "started"
+
+    async def run() -> list[str]:
+        once, keys = Once(start), [Key(), Key()]
+        first = asyncio.ensure_future(once(keys[0]))
+        await asyncio.sleep(0)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        return await asyncio.gather(*(once(key) for key in keys * 3))
+
+    assert asyncio.run(run()) == ["started"] * 6
+    assert len(ran) == 2

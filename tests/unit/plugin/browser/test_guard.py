@@ -1,16 +1,16 @@
-"""Visit and Once: what requests of one page, and pages of one browser, share."""
+"""The guard: the requests of one page share a visit, and end with its download."""
 
 from __future__ import annotations
 
 import asyncio
 
-import pytest
 from scrapy import Request
+from scrapy.http import Response
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.plugin.browser.browsers import Once
-from scrapy_robotspec.plugin.browser.guard import Refusal, Visit
+from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Refusal, Visit
 from scrapy_robotspec.plugin.settings.request_policy import Answer
+from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
 URL = "https://example.com/a"
 
@@ -48,46 +48,19 @@ def test_a_page_may_be_exempt() -> None:
 def test_a_download_ends_after_the_checks_that_it_has_caused() -> None:
     async def run() -> list[str]:
         opened, order = visit(), []
+        guard = BrowserGuard(crawler_with_engine())
 
-        async def check() -> Refusal | None:
+        async def check() -> bool:
             await asyncio.sleep(0.01)
             order.append("checked")
-            return None
+            return True
 
-        async def download() -> None:
-            await opened.checked()
-            order.append("ended")
+        async def send() -> Response:
+            opened.checks.append(asyncio.ensure_future(check()))
+            return Response(URL)
 
-        checking = asyncio.ensure_future(check())
-        opened.check(checking)
-        await asyncio.gather(download(), checking)
-        await opened.checked()  # nothing to wait for
+        await guard.download(opened, send)
+        order.append("ended")
         return order
 
     assert asyncio.run(run()) == ["checked", "ended"]
-
-
-class Key:
-    """A browser."""
-
-
-def test_once_runs_once_for_each_object() -> None:
-    """A caller that is cancelled does not stop the others."""
-    ran: list[Key] = []
-
-    async def start(key: Key) -> str:
-        ran.append(key)
-        await asyncio.sleep(0.01)
-        return "started"
-
-    async def run() -> list[str]:
-        once, keys = Once(start), [Key(), Key()]
-        first = asyncio.ensure_future(once(keys[0]))
-        await asyncio.sleep(0)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        return await asyncio.gather(*(once(key) for key in keys * 3))
-
-    assert asyncio.run(run()) == ["started"] * 6
-    assert len(ran) == 2
