@@ -112,7 +112,7 @@ class FetchArchive:
 def _request_head(request: Request, url: str, shown: tuple[str, ...]) -> bytes:
     """Request line and headers of *request* for *url*.
 
-    Of headers that neither we nor *shown* name, the value is left out.
+    Values are left out but for headers that we or *shown* name.
     """
     parts = _PARTS.search(url)
     assert parts is not None

@@ -1,4 +1,4 @@
-"""EvidenceObserver: opens the evidence of a crawl, and logs decisions and pages that leave."""
+"""EvidenceObserver: opens the evidence, and logs what a crawl does."""
 
 from __future__ import annotations
 
