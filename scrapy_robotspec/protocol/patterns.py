@@ -21,7 +21,7 @@ from scrapy_robotspec.protocol.paths import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from scrapy_robotspec.editions import Edition
 
@@ -77,19 +77,19 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
     return content + END if is_anchored else content, length
 
 
-def in_components(text: str, edition: Edition) -> Iterator[str]:
+def in_components(text: str, edition: Edition) -> list[str]:
     """A canonical pattern with its last apostrophes in path or query (PAT-12).
 
     Only those behind a star may be in either.
     """
-    yield text
-    star, query = text.find("*"), text.find("?")
-    if star < 0 or not edition.decode_unreserved:
-        return
-    places = [*find_apostrophes(text, star, len(text) if query < 0 else query)]
-    for place in places[: -MAX_APOSTROPHES - 1 : -1]:
-        text = text[: place.start()] + QUERY_APOSTROPHE + text[place.end() :]
-        yield text
+    found = [text]
+    star = text.find("*")
+    if star >= 0 and edition.decode_unreserved:
+        places = [*find_apostrophes(text.partition("?")[0], star)]
+        for place in places[: -MAX_APOSTROPHES - 1 : -1]:
+            text = text[: place.start()] + QUERY_APOSTROPHE + text[place.end() :]
+            found.append(text)
+    return found
 
 
 def matches(pattern: str, path: str, find: Find | None = None) -> bool:

@@ -48,48 +48,50 @@ def line_start(key: int) -> int:
     return key & _OFFSET
 
 
-def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
+def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPattern]:
     """Patterns of rules with their keys, in file order."""
     joined = canonical_text(b"\n".join([value for _, value, _ in rules]), edition)
-    has_rare = "%" in joined or "'" in joined or "**" in joined
-    heads = ["/", "*"] if edition.slashless is Slashless.PATTERN else ["/"]
-    heads = heads if edition.wildcards and not edition.index_html else []
+    has_rare = _is_rare(joined)
+    heads = ("/", "*") if edition.slashless is Slashless.PATTERN else ("/",)
+    is_usual = edition.wildcards and not edition.index_html
     counts_star = edition.count_trailing_star
+    found: list[KeyedPattern] = []
     for (allow, _, start), text in zip(rules, joined.split("\n"), strict=False):  # hot path
-        if (
-            text[:1] in heads
-            and "$" not in text
-            and not (has_rare and ("%" in text or "'" in text or "**" in text))
-        ):
-            key = start + (ALLOWS if allow else DISALLOWS) - len(text) * LENGTH
+        key = start + (ALLOWS if allow else DISALLOWS)
+        if is_usual and text.startswith(heads) and not (has_rare and _is_rare(text)):
+            key -= len(text) * LENGTH
             if text[-1] == "*":  # PAT-03
                 text = text[:-1]
                 key += 0 if counts_star else LENGTH
-            yield key, text
-        else:
-            yield from _patterns_of(allow, text, start, edition)
+            found.append((key, text))
+        elif text:
+            found += _patterns_of(text, key, edition)
+        elif edition.empty_rules_decide_line:  # else RUL-02: nothing
+            found.append((key & ~FORBIDS, ""))
+    return found
 
 
-def _patterns_of(allow: bool, text: str, start: int, edition: Edition) -> Iterator[KeyedPattern]:
+def _is_rare(text: str) -> bool:
+    """Whether :func:`canonical_pattern` rewrites canonical text in a usual edition."""
+    return "$" in text or "%" in text or "'" in text or "**" in text
+
+
+def _patterns_of(text: str, key: int, edition: Edition) -> Iterator[KeyedPattern]:
     """The patterns of the canonical value *text*, usually one (PAT-12, PRE-05)."""
-    key = start + (ALLOWS if allow else DISALLOWS)
-    texts = [text]
-    if allow and edition.index_html and (directory := google.directory_of_index_page(text)):
-        texts.append(directory)
-    for each in filter(None, texts):
+    opened = ""
+    if edition.index_html and not forbids(key):
+        opened = google.directory_of_index_page(text)
+    for each in filter(None, (text, opened)):
         pattern = canonical_pattern(each, edition)
         if pattern is not None:
-            measured = key - pattern[1] * LENGTH
             for spelling in in_components(pattern[0], edition):
-                yield measured, spelling
-    if not text and edition.empty_rules_decide_line:  # else RUL-02: nothing
-        yield key & ~FORBIDS, ""
+                yield key - pattern[1] * LENGTH, spelling
 
 
-def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterator[int]:
+def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> list[int]:
     """The keys of all rules that match a path, in file order."""
     path += END
-    return (key for key, text in keyed_patterns(rules, edition) if matches(text, path))
+    return [key for key, text in keyed_patterns(rules, edition) if matches(text, path)]
 
 
 def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
