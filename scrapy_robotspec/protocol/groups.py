@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -25,11 +26,12 @@ from scrapy_robotspec.protocol.lines import (
 from scrapy_robotspec.protocol.models import DEFAULT, Group, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Place, Span
     from scrapy_robotspec.protocol.lines import RawRule
+    from scrapy_robotspec.protocol.models import Rule
 
 
 #: RFC 9309 section 2.2: NL = %x0D / %x0A / %x0D.0A; also the end of the file (FMT-02).
@@ -133,14 +135,18 @@ class AllGroups:
         for group in self.groups:
             group.rules = []
 
+    @cached_property
+    def rules(self) -> Mapping[int, Rule]:
+        """The rules as written, by the offsets of their lines."""
+        starts = (start for group in self.groups for _, _, start in group.rules)
+        return rules_at(self._body, starts, self._edition)
+
     def as_written(self) -> tuple[Group, ...]:
         """The groups with their lines (GRP-01)."""
-        starts = (start for group in self.groups for _, _, start in group.rules)
-        rules = rules_at(self._body, starts, self._edition)
         return tuple(
             Group(
                 tuple(group.names),
-                tuple(rules[start] for _, _, start in group.rules),
+                tuple(self.rules[start] for _, _, start in group.rules),
                 group.first_line,
             )
             for group in self.groups

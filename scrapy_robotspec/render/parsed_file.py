@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.models import DEFAULT
-from scrapy_robotspec.protocol.patterns import END, matches
-from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
+from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start, matching_keys
 from scrapy_robotspec.render.text import count, listed, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lines import Line, RawRule
     from scrapy_robotspec.protocol.models import Group, OtherLine, Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -116,23 +115,18 @@ class ParsedFile:
         Two crawlers with the same keys get the same verdicts.
         """
         found: dict[RuleKey, Rule] = {}
-        for key, pattern, rule in self._keyed_rules(tokens):
-            found.setdefault((key - line_start(key), pattern), rule)
+        for key, pattern in keyed_patterns(self._raw_rules(tokens), self.robots.edition):
+            start = line_start(key)
+            found.setdefault((key - start, pattern), self._all.rules[start])
         return found
 
     def matches(self, path: str, tokens: Sequence[str]) -> tuple[Rule, ...]:
         """A crawler's rules that match a canonical path, the deciding one first."""
-        path += END
-        keyed = {key: rule for key, text, rule in self._keyed_rules(tokens) if matches(text, path)}
-        return tuple(dict.fromkeys(keyed[key] for key in sorted(keyed)))
+        keys = sorted(matching_keys(self._raw_rules(tokens), path, self.robots.edition))
+        return tuple(dict.fromkeys(self._all.rules[line_start(key)] for key in keys))
 
-    def _keyed_rules(self, tokens: Sequence[str]) -> Iterator[tuple[int, str, Rule]]:
-        numbers = self._numbers(tokens)
-        raw = [rule for number in numbers for rule in self._all.groups[number].rules]
-        written = (rule for number in numbers for rule in self.groups[number].rules)
-        rules = {start: rule for (_, _, start), rule in zip(raw, written, strict=True)}
-        for key, pattern in keyed_patterns(raw, self.robots.edition):
-            yield key, pattern, rules[line_start(key)]
+    def _raw_rules(self, tokens: Sequence[str]) -> Sequence[RawRule]:
+        return self.robots.file.follow(tuple(tokens)).rules.rules
 
     def _numbers(self, tokens: Sequence[str]) -> Sequence[int]:
         """The numbers of a crawler's groups."""
