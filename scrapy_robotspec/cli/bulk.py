@@ -36,7 +36,7 @@ _EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotsp
 @options.command("bulk", _EXAMPLES)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @options.value(
-    "--tokens",
+    "--tokens names",
     "LIST",
     "The crawlers: a file with one name a line, names with commas between them, or "
     f"{KNOWN} for the well-known crawlers of the linter.",
@@ -78,7 +78,7 @@ _EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotsp
 def bulk_command(
     session: Session,
     inputs: Sequence[str],
-    tokens: str,
+    names: str,
     paths: str | None,
     editions: Sequence[str],
     lint: bool,
@@ -101,7 +101,7 @@ def bulk_command(
     except ImportError as error:
         raise MisuseError(_EXTRA) from error
     chosen = editions or (session.edition(None),)
-    questions = Questions.of(_names(tokens), _list(paths), chosen, lint, _list(columns) or None)
+    questions = Questions.of(_names(names), _list(paths), chosen, lint, _list(columns) or None)
     found, ignored = find_inputs(inputs)
     planned = [Job(each, questions, folder, form) for each in found]
     try:

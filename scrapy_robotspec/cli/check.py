@@ -74,9 +74,7 @@ class Question(NamedTuple):
     output: Output
 
 
-_question_options = options.gather(
-    "question",
-    Question,
+_question_options = options.stack(
     click.argument("file", metavar="[FILE]", required=False),
     options.urls_options,
     options.crawler_options,
@@ -101,16 +99,14 @@ _question_options = options.gather(
     multiple=True,
 )
 def check_command(
-    session: Session,
-    question: Question,
-    sitemap: str | None,
-    only_disallowed: bool,
+    session: Session, sitemap: str | None, only_disallowed: bool, **asked: Any
 ) -> int:
     """Decide whether a crawler may fetch URLs, and by which line.
 
     FILE is a robots.txt: a path, - for standard input, a folder, or a URL. A URL that is not a
     robots.txt is a page: it and the URLs after it are judged by the robots.txt of their own sites.
     """
+    question = Question(**asked)
     for label in question.sites.usage:
         from scrapy_robotspec.access.usage_policy import doubt_about
 
@@ -126,7 +122,7 @@ def check_command(
 
 @options.command("explain", _EXPLAIN_EXAMPLES)
 @_question_options
-def explain_command(session: Session, question: Question) -> int:
+def explain_command(session: Session, **asked: Any) -> int:
     """Show the group that applies and the rule that decides.
 
     Every other rule that matches is shown, too.
@@ -134,7 +130,7 @@ def explain_command(session: Session, question: Question) -> int:
     FILE is a robots.txt: a path, - for standard input, or a URL. A URL that is not a robots.txt is
     a page: it is judged by the robots.txt of its site, and how that was obtained is shown.
     """
-    return _answer(Answers(session, question, fully=True))
+    return _answer(Answers(session, Question(**asked), fully=True))
 
 
 def _answer(answers: Answers) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.inputs import UrlOptions
     from scrapy_robotspec.cli.options import CrawlerOptions
+    from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Session, SiteOptions, Tokens
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Group, Rule
@@ -91,7 +92,7 @@ def diff_command(
     urls: UrlOptions,
     crawlers: CrawlerOptions,
     sites: SiteOptions,
-    as_json: bool,
+    output: Output,
 ) -> int:
     """Show the rules that a new version adds and removes, by crawler.
 
@@ -111,7 +112,7 @@ def diff_command(
     removed = _without(before.sitemaps, after.sitemaps)
     added = _without(after.sitemaps, before.sitemaps)
     is_different = bool(changes or removed or added)
-    if as_json:
+    if output.as_json:
         rows = [_object(change) for change in changes]
         if removed or added:
             rows.append({"sitemaps_removed": removed, "sitemaps_added": added})
@@ -218,7 +219,7 @@ def _object(change: Change) -> dict[str, Any]:
 @options.urls_options
 @options.crawler_options
 @options.flag("--all show_all", "Also show where they agree.")
-@options.timeout_options
+@options.timeout_option
 @options.json_option
 def editions_command(
     session: Session,
@@ -227,7 +228,7 @@ def editions_command(
     crawlers: CrawlerOptions,
     show_all: bool,
     sites: SiteOptions,
-    as_json: bool,
+    output: Output,
 ) -> int:
     """Show where the editions of the specification disagree.
 
@@ -252,7 +253,7 @@ def editions_command(
     ]
     split = [row for row in rows if disagree(row)]
     shown = rows if show_all else split
-    if as_json:
+    if output.as_json:
         screen.say_json(map(_row_object, shown))
     else:
         for row in shown:

@@ -26,6 +26,8 @@ from scrapy_robotspec.render.text import columns, count, listed, safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.cli.options import CrawlerOptions
+    from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Screen, Session
     from scrapy_robotspec.evidence.replay import ReplayResult
     from scrapy_robotspec.evidence.run_reader import Reading
@@ -70,7 +72,7 @@ _expectation_options = options.stack(
 @_expectation_options
 @options.json_option
 def replay_command(
-    session: Session, folder: str, expected: Sequence[str], complete: bool, as_json: bool
+    session: Session, folder: str, expected: Sequence[str], complete: bool, output: Output
 ) -> int:
     """Make every decision of a crawl again, from its evidence alone.
 
@@ -84,8 +86,8 @@ def replay_command(
     result = replay(_evidence_folder(folder))
     result.expect(expected, complete=complete)
     _show_problems(screen, result)
-    add = screen.note if as_json else screen.say
-    if as_json:
+    add = screen.note if output.as_json else screen.say
+    if output.as_json:
         counts = {name: getattr(result, name) for name in _COUNTS}
         screen.say_json([{**counts, **result.to_json()}])
     else:
@@ -159,13 +161,13 @@ def audit_command(
     session: Session,
     log: str,
     evidence: str,
-    named: Sequence[str],
+    crawlers: CrawlerOptions,
     origin: str | None,
     tolerance: float,
     explain: bool,
     expected: Sequence[str],
     complete: bool,
-    as_json: bool,
+    output: Output,
 ) -> int:
     """Check an access log against the robots.txt files in force.
 
@@ -184,7 +186,7 @@ def audit_command(
     timeline = Timeline(_evidence_folder(evidence))
     reading = timeline.reading
     reading.expect(expected, complete=complete)
-    product = _crawler(named, timeline)
+    product = _crawler(crawlers, timeline)
     if product is None:
         _show_problems(screen, reading)
         return 1
@@ -194,7 +196,7 @@ def audit_command(
     _show_problems(screen, reading)
     for note in not_read:
         screen.note(f"note: {note}")
-    if as_json:
+    if output.as_json:
         counts = {name: getattr(audit, name) for name in ("requests", "disallowed", "unknown")}
         accused = [_accused_object(each) for each in audit.accused] if explain else None
         screen.say_json([{**counts, **reading.to_json(), "accused": accused}])
@@ -203,11 +205,10 @@ def audit_command(
     return 1 if audit.disallowed or reading.problem_count else 0
 
 
-def _crawler(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
+def _crawler(given: CrawlerOptions, timeline: Timeline) -> tuple[str, ...] | None:
     """The product tokens to audit; None where damaged evidence names none."""
-    if given:
-        crawler = options.CrawlerOptions(given, each=False)
-        return crawler.crawler(EDITIONS["google-2019"], None)
+    if given.named:
+        return given.crawler(EDITIONS["google-2019"], None)
     known = sorted(timeline.tokens)
     if len(known) == 1:
         return known[0]

@@ -30,7 +30,6 @@ _HOST = re.compile(
 ).match
 #: A path, or a URL of a site. The first word of ``example.com/page`` could be a host or a folder.
 _VALID = re.compile(rb"/|[A-Za-z][A-Za-z0-9+.-]*://")
-_AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*")
 _SCHEMES = ("http://", "https://", "ftp://")
 
 
@@ -254,8 +253,7 @@ def _text(url: bytes) -> str | bytes:
 
 def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
     """Note URLs of several origins, as a file governs one (LOC-02)."""
-    found = (_AUTHORITY.match(os.fsdecode(url)) for url in urls)
-    origins = {match[0].lower() for match in found if match}
+    origins = {origin_of(text) for text in map(os.fsdecode, urls) if is_url(text)} - {None}
     if len(origins) > 1:
         screen.note(
             f"note: the URLs belong to {len(origins)} origins; each has a robots.txt of its own, "

@@ -60,8 +60,8 @@ _SEVERITIES: Mapping[Severity, Sequence[str]] = {
 
 #: Findings of one code that the text lists for one file.
 LISTED = 100
-#: Codes of which it lists one: the reason is the same for all lines.
-_LISTED_ONCE = frozenset({"RS302", "RS903"})
+#: Where it lists fewer: the reason is the same for all lines.
+_LISTED = {"RS302": 1, "RS903": 1}
 
 
 def _text(linted: Iterable[Linted], screen: Screen) -> None:
@@ -72,17 +72,13 @@ def _text(linted: Iterable[Linted], screen: Screen) -> None:
         for finding in findings:
             code, severity = finding.code, finding.severity
             numbers[code] += 1
-            if numbers[code] <= _most(code):
+            if numbers[code] <= _LISTED.get(code, LISTED):
                 what = paint(_SEVERITIES[severity][0], f"{code} {severity}")
                 screen.say(f"{shown}:{max(finding.line, 1)}: {what}: {safe(finding.message)}")
         for code, number in sorted(numbers.items()):
-            if number > _most(code):
-                left_out = f"{number - _most(code):,} more of {code}"
-                screen.note(f"{shown}: {left_out} not listed; --format json lists all")
-
-
-def _most(code: str) -> int:
-    return 1 if code in _LISTED_ONCE else LISTED
+            if (left_out := number - _LISTED.get(code, LISTED)) > 0:
+                more = f"{left_out:,} more of {code} not listed"
+                screen.note(f"{shown}: {more}; --format json lists all")
 
 
 def _json(linted: Iterable[Linted], screen: Screen) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -18,7 +17,7 @@ from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_agent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_robotspec.cli.session import Tokens
     from scrapy_robotspec.editions import Edition
@@ -38,7 +37,7 @@ class CrawlerOptions(NamedTuple):
 
     named: Sequence[str]
     """Product tokens of one crawler; none for the default one."""
-    each: bool
+    each: bool = False
     """Whether every crawler is meant that the files name."""
 
     def crawler(self, edition: Edition, default: Tokens | None) -> Tokens | None:
@@ -95,8 +94,20 @@ def named_crawlers(files: Sequence[ParsedFile]) -> list[Tokens]:
     return [*crawlers, ()]
 
 
+#: Values of several options, by the parameters that get them.
+_KINDS: Mapping[str, Any] = {
+    "urls": UrlOptions,
+    "crawlers": CrawlerOptions,
+    "sites": SiteOptions,
+    "output": Output,
+}
+
+
 class Command(click.Command):
-    """A command whose function gets a session and the options."""
+    """A command whose function gets a session and the options.
+
+    Options that belong together are one value.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments; an error of click knows its command."""
@@ -114,6 +125,10 @@ class Command(click.Command):
             color = bool(wanted and not os.environ.get("NO_COLOR"))
         ctx.color = color
         screen = Screen(quiet=quiet)
+        for name, kind in _KINDS.items():
+            given = {field: ctx.params.pop(field) for field in kind._fields if field in ctx.params}
+            if given:
+                ctx.params[name] = kind(**given)
         try:
             ctx.params["session"] = ctx.obj(screen)
             code: int = super().invoke(ctx)
@@ -166,27 +181,7 @@ _common_options = stack(
 )
 
 
-def gather(name: str, kind: Any, *decorators: Callable[[Any], Any]) -> Callable[[_F], _F]:
-    """Options that a command receives as one value.
-
-    The parameter *name* gets a named tuple of *kind*, of all options that are called as its fields.
-    """
-
-    def decorate(function: _F) -> _F:
-        @wraps(function)
-        def call(*arguments: Any, **options: Any) -> Any:
-            given = options.keys() & set(kind._fields)
-            options[name] = kind(**{field: options.pop(field) for field in given})
-            return function(*arguments, **options)
-
-        return stack(*decorators)(call)  # type: ignore[return-value]
-
-    return decorate
-
-
-urls_options = gather(
-    "urls",
-    UrlOptions,
+urls_options = stack(
     click.argument("given", metavar="[URL]...", nargs=-1),
     value(
         "--urls listed",
@@ -208,14 +203,12 @@ def token_option(default: str) -> Callable[[_F], _F]:
     )
 
 
-crawler_options = gather(
-    "crawlers",
-    CrawlerOptions,
+crawler_options = stack(
     token_option("a crawler that no group names; in a project the project's"),
     flag("--each-token each", "Answer for every crawler that the file names, and for any other."),
 )
 
-_timeout_option = value(
+timeout_option = value(
     "--timeout",
     "SECONDS",
     "Max time for the robots.txt of a site.",
@@ -224,25 +217,18 @@ _timeout_option = value(
     show_default=True,
 )
 
-site_options = gather(
-    "sites",
-    SiteOptions,
+site_options = stack(
     value(
         "--edition",
         None,
         "The edition of the specification, one. Default: google-2019; in a project the project's.",
         type=click.Choice(list(EDITIONS)),
     ),
-    _timeout_option,
+    timeout_option,
 )
-#: Without an edition, for a command that reads files in each of them.
-timeout_options = gather("sites", SiteOptions, _timeout_option)
-
 json_option = flag("--json as_json", "One JSON object a line.")
 
-output_options = gather(
-    "output",
-    Output,
+output_options = stack(
     json_option,
     value(
         "--html",

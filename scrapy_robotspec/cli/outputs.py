@@ -30,9 +30,9 @@ class Output(NamedTuple):
 
     as_json: bool
     """JSON instead of text."""
-    html: str | None
+    html: str | None = None
     """The file of the page; ``-``: standard output, in place of the lines; None: no page."""
-    force: bool
+    force: bool = False
     """Whether the page may overwrite a file of another tool."""
 
     @property

@@ -54,6 +54,7 @@ def check_groups(effects: Effects) -> Faults:
     yield from _check_opened(effects)
     yield from _check_delays(groups)
     yield from _check_contraries(effects)
+    yield from _check_directories(effects)
 
 
 def _check_opened(effects: Effects) -> Faults:
@@ -118,7 +119,7 @@ def _check_contraries(effects: Effects) -> Faults:
         yield line, "RS304", f"Line {contrary.number} {contrary.field}s the same path", effect
 
 
-def check_directories(effects: Effects) -> Faults:
+def _check_directories(effects: Effects) -> Faults:
     """Directories without a slash at the end (EXT-04).
 
     Paths inside them show that they are directories."""

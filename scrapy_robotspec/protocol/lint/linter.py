@@ -16,7 +16,6 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     STRUCTURE,
     check_allow,
     check_closed,
-    check_directories,
     check_disallowed,
     check_groups,
     check_sitemaps,
@@ -78,12 +77,12 @@ def lint(
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
     effects = Effects(file, reader.groups)
-    for faults in (
-        *(check_rules(effects), check_agents(effects), check_groups(effects)),
-        *(check_directories(effects), check_sitemaps(sitemaps, effects)),
-        *(check_hidden(statements), check_disallowed(statements, effects)),
-    ):
-        findings.add_all(faults)
+    findings.add_all(check_rules(effects))
+    findings.add_all(check_agents(effects))
+    findings.add_all(check_groups(effects))
+    findings.add_all(check_sitemaps(sitemaps, effects))
+    findings.add_all(check_hidden(statements))
+    findings.add_all(check_disallowed(statements, effects))
     if alike:
         for fault in find_redundant(effects.groups):
             findings.add(*fault, replacement="")
