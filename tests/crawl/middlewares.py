@@ -27,7 +27,7 @@ from scrapy_robotspec.plugin import _compat
 from tests.support.event_log import Notebook, read_job
 
 #: Contains the name of the crawl, in every request.
-CRAWL_HEADER = "X-Crawl"
+CRAWL_HEADER = "x-crawl"
 #: Raised in what awaits as a crawl ends.
 CANCELLED = (asyncio.CancelledError, CancelledError)
 

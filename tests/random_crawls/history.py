@@ -8,20 +8,19 @@ import signal
 import tempfile
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.crawl.middlewares import CRAWL_HEADER
 from tests.random_crawls import plan as plans
 from tests.random_crawls.plan import SECTIONS, USE, Plan, Process, RobotsResponse
-from tests.support import responses
 from tests.support.crawl import Result, Running
-from tests.support.evidence import pages_sent
+from tests.support.evidence import SentPage, pages_sent
 from tests.support.redis_server import RedisServer, need_redis
 from tests.support.responses import Answer, Exchange, after, raw, redirect, reply, silence
 from tests.support.server import Server
@@ -31,14 +30,13 @@ _LONGEST = 90.0
 #: Seconds that a request may take from the crawl to the server, at the most.
 _UNDER_WAY = 2.0
 _HTML = [("Content-Type", "text/html")]
-_CUT = raw(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent: *\nAllow: /")
-_PAGE_PATH = re.compile(rf"/[{''.join(SECTIONS)}]/[a-z0-9-]+/[0-9]+")
+_PAGE_PATH = re.compile(rf"/([{''.join(SECTIONS)}])/[a-z0-9-]+/([0-9]+)")
 _PAGE = reply("<html>page</html>", headers=_HTML)
 _PAGES: dict[str, Answer] = {
     "ok": _PAGE,
     "slow": after(0.4, _PAGE),
     "error": reply("", 503),
-    "broken": _CUT,
+    "broken": raw(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent: *\nAllow: /"),
     "silent": silence(),
     "private": reply("page", headers=[("Content-Usage", f"{USE}=n")]),
 }
@@ -55,8 +53,7 @@ class Served:
     sent: float | None = None  # when the last response of the chain began to leave; None: never
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """A request for a page."""
 
     at: float
@@ -65,7 +62,7 @@ class Asked:
     section: str
     page: plans.Page
     url: str
-    override: Any  # the user's override for the site
+    override: Any  # the user's override for the site, or an empty one
 
 
 class World:
@@ -76,42 +73,27 @@ class World:
         self._plan, self._server = plan, server
         self._sites = []
         for number, site in enumerate(plan.sites):
-            port, robots = 80 if site.is_named else None, self._robots(number, site)
-            self._sites.append(server.site(site.host, robots, page=self._page, port=port))
+            robots = self._robots(number, site)
+            self._sites.append(server.site(site.host, robots, page=self._page))
 
     def requests(self) -> list[tuple[float, str]]:
         """Time and URL of each request."""
-        return [
-            (asked.at, self._url(number, asked.path))
-            for number, site in enumerate(self._sites)
-            for asked in site.log
-        ]
+        return [(asked.at, site.url(asked.path)) for site in self._sites for asked in site.log]
 
-    def asked(self) -> list[Asked]:
-        """The requests for pages, in order."""
-        asked = [
-            self._asked(number, request)
-            for number, site in enumerate(self._sites)
-            for request in site.log
-            if _PAGE_PATH.fullmatch(request.path)
-        ]
-        return sorted(asked, key=lambda each: each.at)
-
-    def _asked(self, site: int, request: responses.Asked) -> Asked:
-        _, section, _, number = request.path.split("/")
-        override = self._plan.settings["ROBOTSPEC_OVERRIDES"].get(self._plan.sites[site].host)
-        at, crawl = self._server.came_at(request.at), _crawl_of(request)
-        page, url = self._plan.page(int(number)), self._url(site, request.path)
-        return Asked(at, crawl, site, section, page, url, override)
-
-    def _url(self, site: int, path: str) -> str:
-        return self._sites[site].url(path).replace(":80/", "/")
+    def asked(self) -> Iterator[Asked]:
+        """The requests for pages."""
+        for number, site in enumerate(self._sites):
+            override = self._plan.settings["ROBOTSPEC_OVERRIDES"].get(site.host, {})
+            for request in site.log:
+                if match := _PAGE_PATH.fullmatch(request.path):
+                    at, page = self._server.came_at(request.at), self._plan.pages[int(match[2])]
+                    url, crawl = site.url(request.path), request.header(CRAWL_HEADER) or ""
+                    yield Asked(at, crawl, number, match[1], page, url, override)
 
     def _robots(self, number: int, site: plans.Site) -> Answer:
         async def answer(exchange: Exchange) -> bool:
-            response = site.response(exchange.since)
-            served = Served(number, _crawl_of(exchange.asked), response, exchange.asked.at)
-            self.served.append(served)
+            asked, response = exchange.asked, site.response(exchange.since)
+            self.served.append(Served(number, asked.header(CRAWL_HEADER) or "", response, asked.at))
             return await self._hop(exchange, len(self.served) - 1, response.hops)
 
         return answer
@@ -120,10 +102,8 @@ class World:
         """Redirect, with *left* hops to go, or send the response of ``served[index]``."""
         served = self.served[index]
         if left:
-            sites, other = self._plan.sites, (served.site + left) % len(self._sites)
-            if sites[other].is_named != sites[served.site].is_named:
-                other = served.site
-            return await redirect(self._url(other, f"/hop/{index}/{left - 1}"))(exchange)
+            other = self._sites[(served.site + left) % len(self._sites)]
+            return await redirect(other.url(f"/hop/{index}/{left - 1}"))(exchange)
         await asyncio.sleep(served.response.slow)
         served.sent = time.time()
         return await _answer_of(served.response)(exchange)
@@ -137,19 +117,13 @@ class World:
             return await self._hop(exchange, int(way), int(number))
         if way.startswith("to-"):
             _, site, target = way.split("-")
-            return await redirect(self._url(int(site), f"/{target}/ok/{number}"))(exchange)
+            return await redirect(self._sites[int(site)].url(f"/{target}/ok/{number}"))(exchange)
         return await _PAGES[way](exchange)
 
 
-def _crawl_of(request: responses.Asked) -> str:
-    return request.header(CRAWL_HEADER.lower()) or ""
-
-
 def _answer_of(response: RobotsResponse) -> Answer:
-    if response.kind == "silent":
-        return silence()
-    if response.kind == "broken":
-        return _CUT
+    if response.kind in ("silent", "broken"):
+        return _PAGES[response.kind]
     headers = [] if response.life is None else [("Cache-Control", f"max-age={response.life}")]
     if response.kind == "doubtful":
         return reply("<!doctypehtml><p>Sign in", response.status, [*_HTML, *headers])
@@ -162,8 +136,7 @@ def _answer_of(response: RobotsResponse) -> Answer:
     return reply("\n".join(lines), response.status, headers)
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A process after its end."""
 
     process: Process
@@ -176,8 +149,7 @@ class Run:
         return self.result.exit_code == -signal.SIGKILL
 
 
-@dataclass(frozen=True)
-class History:
+class History(NamedTuple):
     """What happened in a crawl."""
 
     plan: Plan
@@ -185,12 +157,13 @@ class History:
     served: Sequence[Served]
     asked: Sequence[Asked]
     requests: Sequence[tuple[float, str]]  # time and URL of every request that the server got
+    sent: Sequence[SentPage]  # by the evidence
     runs: Sequence[Run]
     stalls: Sequence[tuple[float, float]]  # when the server stood still
 
-    def owner(self, crawl: str) -> str:
-        """The same for crawls that share a store."""
-        return crawl if self.plan.store == "memory" else ""
+    def key(self, request: Served | Asked) -> tuple[str, int]:
+        """The same for requests to a site by crawls that share a store."""
+        return request.crawl if "memory" in self.plan.store else "", request.site
 
     def run_of(self, crawl: str) -> Run:
         """The process of a crawl."""
@@ -214,97 +187,68 @@ def crawl(seed: int) -> Iterator[History]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="random-crawl-")))
         server = stack.enter_context(Server())
         plan = plans.make_plan(seed, server.port)
-        needs_redis = "redis" in (plan.scheduler, plan.store)
+        needs_redis = "redis" in plan.scheduler + plan.store
         if needs_redis:
             need_redis()
             pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
         redis = stack.enter_context(RedisServer(folder)).uri if needs_redis else ""
-        world, settings = World(plan, server), _settings(plan, folder, redis)
-        runs = [
-            run for number in range(len(plan.phases)) for run in _run_phase(plan, number, settings)
-        ]
-        asked = _as_left(world.asked(), folder / "evidence")
-        yield History(plan, folder, world.served, asked, world.requests(), runs, server.stalls)
+        settings = {
+            **plan.settings,
+            "ROBOTSPEC_CACHE": plan.store.format(folder=folder, redis=redis),
+            "ROBOTSPEC_EVIDENCE": str(folder / "evidence"),
+            "REDIS_URL": redis,
+        }
+        world = World(plan, server)
+        runs = list(_run(plan, folder, settings))
+        sent, requests = pages_sent(folder / "evidence"), world.requests()
+        asked = _as_left(world.asked(), sent)
+        yield History(plan, folder, world.served, asked, requests, sent, runs, server.stalls)
 
 
-def _as_left(asked: Sequence[Asked], evidence: Path) -> list[Asked]:
+def _as_left(asked: Iterable[Asked], sent: Iterable[SentPage]) -> list[Asked]:
     """Requests at the times when they left the crawl, as far as the evidence tells them.
 
     A busy machine reads a request late.
     """
     left = defaultdict[str, deque[float]](deque)
-    for page in sorted(pages_sent(evidence), key=lambda page: page.time):
+    for page in sorted(sent, key=lambda page: page.time):
         left[page.url].append(page.time)
     found = []
-    for each in asked:
-        while left[each.url] and left[each.url][0] < each.at - _UNDER_WAY:
-            left[each.url].popleft()
-        known = left[each.url] and left[each.url][0] <= each.at
-        found.append(replace(each, at=left[each.url].popleft()) if known else each)
+    for each in sorted(asked, key=lambda each: each.at):
+        times = left[each.url]
+        while times and times[0] < each.at - _UNDER_WAY:
+            times.popleft()
+        is_known = times and times[0] <= each.at  # a killed crawl loses its last lines
+        found.append(each._replace(at=times.popleft()) if is_known else each)
     return sorted(found, key=lambda each: each.at)
 
 
-def _settings(plan: Plan, folder: Path, redis: str) -> dict[str, Any]:
-    stores = {
-        "memory": "memory://",
-        "sqlite": f"sqlite:///{folder}/robots.db",
-        "redis": f"{redis}?prefix=robots",
-    }
-    return {
-        **plan.settings,
-        "USER_AGENT": " ".join(plans.TOKENS),
-        "LOG_LEVEL": "INFO",
-        "EXTENSIONS": {"tests.support.witness.Witness": 0},
-        "DOWNLOADER_MIDDLEWARES": {
-            "tests.crawl.middlewares.MeddlesBefore": 60,
-            "tests.crawl.middlewares.MeddlesAfter": 300,
-        },
-        "ROBOTSPEC_CACHE": stores[plan.store],
-        "ROBOTSPEC_EVIDENCE": str(folder / "evidence"),
-        "JOBDIR": str(folder / "job") if plan.resumable and plan.scheduler != "redis" else None,
-        "REDIS_URL": redis,
-    }
+def _run(plan: Plan, folder: Path, settings: dict[str, Any]) -> Iterator[Run]:
+    """Run the processes of each phase at the same time, to their ends."""
+    for number, processes in enumerate(plan.phases):
+        with ExitStack() as stack:
+            running = []
+            for n, process in enumerate(processes):
+                gives = number == 0 and (n == 0 or plan.scheduler != "redis")
+                spiders = {
+                    name: _spider(plan, name, f"{name} {number}.{n}", folder, gives)
+                    for name in process.names
+                }
+                spiders[process.names[-1]].update(stop=process.stop, at=process.at)
+                more = {"spiders": spiders, "lingers": plan.lingers}
+                words = ["tests.random_crawls.inside"]
+                started = Running([], settings, mode=process.mode, words=words, more=more)
+                crawls = tuple(job["settings"]["CRAWL_NAME"] for job in spiders.values())
+                running.append((process, crawls, stack.enter_context(started)))
+            for process, crawls, started in running:
+                yield Run(process, crawls, *started.end(_LONGEST))
 
 
-def _run_phase(plan: Plan, number: int, settings: dict[str, Any]) -> list[Run]:
-    """Run the processes of a phase at the same time, to their ends."""
-    with ExitStack() as stack:
-        running = []
-        for n, process in enumerate(plan.phases[number]):
-            crawls = {name: f"{name} {number}.{n}" for name in process.names}
-            gives = number == 0 and (n == 0 or plan.scheduler != "redis")
-            spiders = {name: _spider(plan, name, crawls[name], settings, gives) for name in crawls}
-            more = {"spiders": spiders, "lingers": plan.lingers}
-            words = ["tests.random_crawls.inside"]
-            started = Running([], settings, mode=process.mode, words=words, more=more)
-            running.append((process, tuple(crawls.values()), stack.enter_context(started)))
-        for process, _, started in sorted(running, key=lambda each: each[0].at):
-            if process.stop is not None:
-                _stop(process, started)
-        return [
-            Run(process, crawls, *started.end(_LONGEST)) for process, crawls, started in running
-        ]
-
-
-def _spider(
-    plan: Plan, name: str, crawl: str, settings: dict[str, Any], gives: bool
-) -> dict[str, Any]:
+def _spider(plan: Plan, name: str, crawl: str, folder: Path, gives: bool) -> dict[str, Any]:
     """The job of one spider."""
-    job = settings["JOBDIR"] and f"{settings['JOBDIR']}/{name}"
-    pages: dict[str, list[dict[str, Any]]] = {}
-    for page in plan.pages[name] if gives else ():
-        pages.setdefault(page.via, []).append(asdict(page))
-    report = f"{settings['ROBOTSPEC_EVIDENCE']}/../{crawl}.jsonl"
-    own = {"CRAWL_NAME": crawl, "JOBDIR": job, "ROBOTSPEC_REPORT": report}
-    return {"settings": own, "pages": pages}
-
-
-def _stop(process: Process, running: Running) -> None:
-    """Send the signal in its time, not before the spiders are open."""
-    opened: list[float] = []
-    while len(opened) < len(process.names) and not running.has_ended:
-        time.sleep(0.02)
-        opened = [event["at"] for event in running.events if event["kind"] == "opened"]
-    if not running.has_ended:
-        time.sleep(max(0.0, opened[0] + process.at - time.time()))
-        running.send(signal.Signals[process.stop or ""])
+    own = [page._asdict() for page in plan.pages if gives and page.spider == name]
+    pages = {via: [page for page in own if page["via"] == via] for via in plans.VIAS}
+    settings = {"CRAWL_NAME": crawl, "ROBOTSPEC_REPORT": str(folder / f"{crawl}.jsonl")}
+    if plan.resumable and plan.scheduler != "redis":
+        settings["JOBDIR"] = str(folder / "job" / name)
+    return {"settings": settings, "pages": pages, "stop": None}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
+from threading import Timer
 from typing import Any
 
-from scrapy import Request, Spider, crawler
+from scrapy import Request, Spider
+from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 from scrapy.http import Response
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
@@ -20,48 +24,38 @@ class RandomSpider(Spider):
     """Sends the pages of its ``job``, and notes how each ends."""
 
     job: dict[str, Any]
+    note: Callable[..., None]
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.note = Notebook(read_job()["notes"]).note
-
-    def pages(self, via: str) -> list[dict[str, Any]]:
-        """The pages that are requested in one way, the first time."""
-        pages: list[dict[str, Any]] = self.job["pages"].pop(via, [])
-        return pages
-
-    def request(self, page: dict[str, Any]) -> Request:
-        self.note("given", id=page["id"])
-        meta = {key: page[key] for key in ("id", "meddling", "proxy") if page[key] is not None}
-        if page["tokens"]:
-            meta["robotspec_user_agent_token"] = list(page["tokens"])
-        if page["exempt"]:
-            meta["dont_obey_robotstxt"] = True
-        url, priority = page["url"], page["priority"]
-        return Request(url, self.got, errback=self.failed, meta=meta, priority=priority)
+    def requests(self, via: str) -> Iterator[Request]:
+        """The requests for pages that are requested in one way, the first time."""
+        for page in self.job["pages"].pop(via, ()):
+            self.note("given", id=page["meta"]["id"])
+            values = {name: page[name] for name in ("url", "priority", "meta")}
+            yield Request(**values, callback=self.got, errback=self.failed)
 
     async def start(self) -> AsyncIterator[Request]:
-        for page in self.pages("start"):
-            yield self.request(page)
+        if self.job["stop"]:
+            stop = Timer(self.job["at"], os.kill, (os.getpid(), signal.Signals[self.job["stop"]]))
+            stop.daemon = True
+            stop.start()
+        for request in self.requests("start"):
+            yield request
         with suppress(*CANCELLED):  # without a reactor, when the spider closes
-            for page in self.pages("late"):
+            for request in self.requests("late"):
+                yield request
                 await sleep(0.1)
-                yield self.request(page)
 
     async def got(self, response: Response) -> AsyncIterator[Request]:
         self._end(response.meta["id"])
-        for page in self.pages("link"):
-            yield self.request(page)
-        for page in self.pages("inline"):
-            await self._inline(page)
-
-    async def _inline(self, page: dict[str, Any]) -> None:
-        error = None
-        try:
-            await download(self.crawler.engine, self.request(page))
-        except Exception as raised:
-            error = raised
-        self._end(page["id"], error)
+        for request in self.requests("link"):
+            yield request
+        for request in self.requests("inline"):
+            error = None
+            try:
+                await download(self.crawler.engine, request)
+            except Exception as raised:
+                error = raised
+            self._end(request.meta["id"], error)
 
     def failed(self, failure: Failure) -> None:
         self._end(failure.request.meta["id"], failure.value)  # type: ignore[attr-defined]
@@ -73,14 +67,12 @@ class RandomSpider(Spider):
 def _main() -> None:
     """Run the spiders of the job as ``scrapy crawl`` does."""
     settings = get_project_settings()
-    kind = crawler.CrawlerProcess
-    has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", True)
-    if not has_reactor or settings["TWISTED_REACTOR"] == MODES["asyncio"]["TWISTED_REACTOR"]:
-        kind = getattr(crawler, "AsyncCrawlerProcess", kind)
-    process = kind(settings)
+    uses_select = settings["TWISTED_REACTOR"] == MODES["select"]["TWISTED_REACTOR"]
+    process = (CrawlerProcess if uses_select else AsyncCrawlerProcess)(settings)
+    note = Notebook(read_job()["notes"]).note
     for name, job in read_job()["spiders"].items():
-        members = {"name": name, "custom_settings": job["settings"], "job": job}
-        process.crawl(type("Spider", (RandomSpider,), members))
+        members = {"name": name, "custom_settings": job["settings"]}
+        process.crawl(type("Spider", (RandomSpider,), members), job=job, note=note)
     process.start()
 
 

@@ -5,29 +5,30 @@ Plain values only: ``history.py`` answers by them, ``inside.py`` crawls by them.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from random import Random
+from typing import Any, NamedTuple
 
 from scrapy import version_info
 
 from tests.support.crawl import MODES, SAFE_QUEUES
 
-_T = TypeVar("_T")
-
 #: First parts of the paths, which rules allow or disallow.
 SECTIONS = ("a", "b", "c")
 #: Product tokens of the crawls, and of groups besides ``*``.
 TOKENS = ("alphabot", "betabot")
+#: When a spider sends a page: ``link`` and ``inline`` with the first page that answers.
+VIAS = ("start", "late", "link", "inline")
 #: The label that crawls declare and some sites disallow.
 USE = "train-ai"
 #: A proxy that refuses connections.
 DEAD_PROXY = "http://127.0.0.9:9"
+_STORES = [*["memory://"] * 2, "sqlite:///{folder}/robots.db", "{redis}?prefix=robots"]
 #: Seconds until each site gives its last answer, which it gives from then on.
 _CHANGING = 4.0
 _KINDS = (*["rules"] * 3, "missing", "down", "doubtful", "temporary", "silent", "broken")
-_STATUSES = {"missing": (404, 410), "doubtful": (200, 403), "temporary": (429, 408)}
+_STATUSES = {"missing": (404, 410), "down": (503,), "doubtful": (200, 403), "temporary": (429, 408)}
 _SCHEDULERS: dict[str, dict[str, Any]] = {
     "ours": {},
     "queue": {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"},
@@ -38,10 +39,40 @@ _SCHEDULERS: dict[str, dict[str, Any]] = {
         "SCHEDULER_PERSIST": True,
     },
 }
+_MEDDLES = "tests.crawl.middlewares.Meddles"
+#: The values of each setting, of which a crawl has one.
+_SETTINGS: dict[str, Sequence[Any]] = {
+    "ROBOTSPEC_EDITION": [*["google-2019"] * 2, {"base": "google-2019", "stale_after": 0.5}],
+    "ROBOTSPEC_USER_AGENT_TOKEN": [TOKENS[:1], TOKENS, TOKENS[::-1]],
+    "ROBOTSPEC_CACHE_TTL": [1.2, 2.5, 60.0],
+    "ROBOTSPEC_CACHE_MIN_TTL": [1.0],
+    "ROBOTSPEC_FETCH_TIMEOUT": [2.0, 4.0],
+    "ROBOTSPEC_HOLD_TIMEOUT": [0, 1, 3, 8],
+    "ROBOTSPEC_RETRY_TIMES": [0, 1, 2],
+    "ROBOTSPEC_RETRY_DELAY": [0.2],
+    "ROBOTSPEC_RETRY_MAX_DELAY": [0.2, 0.6],
+    "ROBOTSPEC_UNREACHABLE": ["wait", "wait", "wait", "allow"],
+    "ROBOTSPEC_STATUS_POLICY": [{}, {}, {429: "unreachable"}, {"4xx": "disallow"}],
+    "ROBOTSPEC_PROBE_SERVER_ERRORS": [True, False, False],
+    "ROBOTSPEC_CONCURRENT_FETCHES": [1, 2, 32],
+    "ROBOTSPEC_MAX_PARKED": [3, 1000],
+    "ROBOTSPEC_CRAWL_DELAY": [True, True, False],
+    "ROBOTSPEC_DEFAULT_CRAWL_DELAY": [None, None, None, 0.3],
+    "ROBOTSPEC_USAGE": [[], [USE]],
+    "ROBOTSPEC_USAGE_POLICY": ["record", "refuse-disallowed"],
+    "DOWNLOAD_DELAY": [0, 0, 0.1, 0.3],
+    "CONCURRENT_REQUESTS": [1, 4, 16],
+    "CONCURRENT_REQUESTS_PER_DOMAIN": [1, 8],
+    "DOWNLOAD_TIMEOUT": [1.5],
+    "RETRY_TIMES": [1],
+    "LOG_LEVEL": ["INFO"],
+    "EXTENSIONS": [{"tests.support.witness.Witness": 0}],
+    "DOWNLOADER_MIDDLEWARES": [{f"{_MEDDLES}Before": 60, f"{_MEDDLES}After": 300}],
+    "USER_AGENT": [" ".join(TOKENS)],
+}
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """A group of a robots.txt: sections with a line against them, and seconds."""
 
     closed: tuple[str, ...]
@@ -49,8 +80,7 @@ class Group:
     delay: float | None
 
 
-@dataclass(frozen=True)
-class RobotsResponse:
+class RobotsResponse(NamedTuple):
     """A response for a robots.txt, *slow* seconds late and behind *hops* redirects."""
 
     kind: str
@@ -67,42 +97,30 @@ class RobotsResponse:
         return self.kind in ("rules", "missing", "doubtful")
 
 
-@dataclass(frozen=True)
-class Site:
-    """An origin; only a proxy can reach one that has a name."""
+class Site(NamedTuple):
+    """An origin."""
 
     host: str
     responses: tuple[tuple[float, RobotsResponse], ...]
-    """Each until some seconds after the first request; then the last one."""
-
-    @property
-    def is_named(self) -> bool:
-        return self.host.endswith("example")
+    """Each until some seconds after the first request."""
 
     def response(self, since: float) -> RobotsResponse:
         """The response *since* seconds after the first request."""
-        fitting = (response for until, response in self.responses if since < until)
-        return next(fitting, self.responses[-1][1])
+        return next(response for until, response in self.responses if since < until)
 
 
-@dataclass(frozen=True)
-class Page:
-    """A request of a spider."""
+class Page(NamedTuple):
+    """A request of a spider, which its meta and its path number."""
 
-    id: int
+    spider: str
     url: str
-    via: str  # ``start``, ``late``, ``link`` (of the first page that answers) or ``inline``
+    via: str
     priority: int
-    proxy: str | None
-    tokens: tuple[str, ...] | None
-    exempt: bool  # ``dont_obey_robotstxt``
-    meddling: Mapping[str, str] = field(default_factory=dict)
-    """What other middlewares do to it, by their places."""
+    meta: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Process:
-    """A process with its spiders, which gets the signal *stop* after *at* seconds."""
+class Process(NamedTuple):
+    """A process with its spiders, which sends itself the signal *stop* after *at* seconds."""
 
     names: tuple[str, ...]
     mode: str
@@ -110,89 +128,71 @@ class Process:
     at: float
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """Everything about one crawl."""
 
     sites: tuple[Site, ...]
     settings: Mapping[str, Any]
     scheduler: str
-    store: str  # ``memory``, ``sqlite`` or ``redis``
+    store: str  # ROBOTSPEC_CACHE for a ``folder`` and a server ``redis``
     resumable: bool  # whether requests outlive their process: JOBDIR, or a queue in Redis
     lingers: bool  # whether spiders stay open for a while after their last request
     phases: tuple[tuple[Process, ...], ...]
     """One after the other; the processes of a phase run at the same time."""
-    pages: Mapping[str, tuple[Page, ...]]  # by spider
-
-    def page(self, number: int) -> Page:
-        """The request with this id."""
-        return next(page for pages in self.pages.values() for page in pages if page.id == number)
+    pages: tuple[Page, ...]  # by number
 
 
-class _Draw(random.Random):
-    def chance(self, share: float) -> bool:
-        return self.random() < share
-
-    def one(self, *values: _T) -> _T:
-        return self.choice(values)
-
-    def some(self, values: Sequence[_T], most: int | None = None) -> tuple[_T, ...]:
-        return tuple(self.sample(values, self.randint(0, len(values) if most is None else most)))
+def _some(draw: Random, values: Sequence[str], most: int) -> tuple[str, ...]:
+    return tuple(draw.sample(values, draw.randint(0, most)))
 
 
 def make_plan(seed: int, port: int) -> Plan:
     """The plan of *seed* for a server on *port*."""
-    draw = _Draw(seed)
-    scheduler = draw.one("ours", "ours", "queue", "list", "redis")
-    store = draw.one("memory", "memory", "sqlite", "redis")
-    resumable = scheduler == "redis" or (scheduler != "list" and draw.chance(0.6))
-    sites = tuple(_site(draw, number) for number in range(draw.randint(2, 5)))
+    draw = Random(seed)
+    one = draw.choice
+    scheduler = one(["ours", "ours", "queue", "list", "redis"])
+    store = one(_STORES)
+    resumable = scheduler == "redis" or (scheduler != "list" and draw.random() < 0.6)
+    host = one([*["127.0.1.{}"] * 3, "site{}.example"])  # a proxy alone can reach those with names
+    sites = tuple(_site(draw, host.format(n + 1)) for n in range(draw.randint(2, 5)))
     phases = _phases(draw, scheduler, resumable)
     settings = {**_settings(draw, sites), **_SCHEDULERS[scheduler]}
     if "SIGKILL" in {process.stop for phase in phases for process in phase}:
         settings.update(SAFE_QUEUES)
     names = list(dict.fromkeys(name for process in phases[0] for name in process.names))
-    number = 36 // len(names)
-    pages = {
-        name: tuple(_page(draw, sites, port, 1000 * n + m) for m in range(number))
-        for n, name in enumerate(names)
-    }
-    lingers = draw.chance(0.3)
-    return Plan(sites, settings, scheduler, store, resumable, lingers, phases, pages)
+    pages = tuple(_pages(draw, sites, names, port))
+    return Plan(sites, settings, scheduler, store, resumable, draw.random() < 0.3, phases, pages)
 
 
-def _site(draw: _Draw, number: int) -> Site:
-    host = f"site{number}.example" if draw.chance(0.25) else f"127.0.1.{number + 1}"
-    has_delay = draw.chance(0.3)
+def _site(draw: Random, host: str) -> Site:
+    delays = draw.choice([(0.3, 0.5), (None,), (None,)])
     moments = sorted(draw.uniform(0, _CHANGING) for _ in range(draw.randint(0, 4)))
-    changing = [(at, _response(draw, has_delay, draw.choice(_KINDS))) for at in moments]
-    last = _response(draw, has_delay, draw.choice(_KINDS[:5]))
-    return Site(host, (*changing, (_CHANGING, last)))
+    changing = [(at, _response(draw, delays, _KINDS)) for at in moments]
+    return Site(host, (*changing, (inf, _response(draw, delays, _KINDS[:5]))))
 
 
-def _response(draw: _Draw, has_delay: bool, kind: str) -> RobotsResponse:
+def _response(draw: Random, delays: Sequence[float | None], kinds: Sequence[str]) -> RobotsResponse:
+    kind = draw.choice(kinds)
     groups: dict[str, Group] = {}
-    for name in ("*", *draw.some(TOKENS)) if kind == "rules" else ():
-        closed = SECTIONS if draw.chance(0.2) else draw.some(SECTIONS)
-        delay = draw.one(0.3, 0.5) if has_delay else None
-        groups[name] = Group(closed, draw.some(SECTIONS, 1), delay)
-    status = 503 if kind == "down" else draw.choice(_STATUSES.get(kind, (200,)))
-    life, slow = draw.one(None, 0, 2, 3, 60), draw.one(0.0, 0.0, 0.0, 0.4)
-    hops = draw.randint(1, 5) if draw.chance(0.2) else 0
+    for name in ("*", *_some(draw, TOKENS, 2)) if kind == "rules" else ():
+        closed = SECTIONS if draw.random() < 0.2 else _some(draw, SECTIONS, 3)
+        groups[name] = Group(closed, _some(draw, SECTIONS, 1), draw.choice(delays))
+    status = draw.choice(_STATUSES.get(kind, (200,)))
+    life, slow = draw.choice([None, 0, 2, 3, 60]), draw.choice([0.0, 0.0, 0.0, 0.4])
+    hops = draw.randint(1, 5) if draw.random() < 0.2 else 0
     return RobotsResponse(kind, status, groups, life, slow, hops)
 
 
-def _phases(draw: _Draw, scheduler: str, resumable: bool) -> tuple[tuple[Process, ...], ...]:
+def _phases(draw: Random, scheduler: str, resumable: bool) -> tuple[tuple[Process, ...], ...]:
     """Processes that are stopped, followed by others where their requests are not lost."""
     signals, modes = ["SIGINT", "SIGKILL"], list(MODES)
     if resumable and scheduler != "redis" and version_info < (2, 19):
         signals.remove("SIGKILL")  # it damages Scrapy's queues on disk
-    stops: list[str | None] = []
-    if resumable or draw.chance(0.3):
-        stops += [draw.choice(signals) for _ in range(draw.one(1, 1, 2))]
+    is_stopped = resumable or draw.random() < 0.3
+    stops: list[str | None] = [*draw.choices(signals, k=draw.choice([1, 1, 2]) * is_stopped)]
     if resumable or not stops:
         stops.append(None)
-    spiders, processes = draw.one(1, 1, 2), draw.one(1, 1, 2)
+    spiders, processes = draw.choice([1, 1, 2]), draw.choice([1, 1, 2])
     names = [tuple(f"p{n}s{m}" for m in range(spiders)) for n in range(processes)]
     if scheduler == "redis":
         names = [("shared",)] * processes
@@ -202,57 +202,37 @@ def _phases(draw: _Draw, scheduler: str, resumable: bool) -> tuple[tuple[Process
     )
 
 
-def _page(draw: _Draw, sites: Sequence[Site], port: int, number: int) -> Page:
-    site = draw.choice(sites)
-    targets = [n for n, other in enumerate(sites) if other.is_named == site.is_named]
-    redirect = f"to-{draw.choice(targets)}-{draw.choice(SECTIONS)}"
-    way = draw.one(*["ok"] * 6, *["slow", "error", "broken", "private", redirect] * 2, "silent")
-    host = site.host if site.is_named else f"{site.host}:{port}"
-    proxy = f"http://127.0.0.9:{port}" if site.is_named or draw.chance(0.1) else None
-    if proxy and draw.chance(0.1):
-        proxy = DEAD_PROXY
-    place = draw.one("before", "after", "back-before", "back-after")
-    meddling = {place: draw.one("drop", "answer", "replace", "wait", "retry")}
-    return Page(
-        number,
-        f"http://{host}/{draw.choice(SECTIONS)}/{way}/{number}",
-        via=draw.one("start", "start", "start", "late", "link", "inline"),
-        priority=draw.one(0, 0, 1, -1),
-        proxy=proxy,
-        tokens=draw.one(None, None, TOKENS[:1], TOKENS[1:], TOKENS, TOKENS[::-1]),
-        exempt=draw.chance(0.08),
-        meddling=meddling if draw.chance(0.25) else {},
-    )
+def _pages(draw: Random, sites: Sequence[Site], names: Sequence[str], port: int) -> Iterator[Page]:
+    is_direct = sites[0].host.startswith("127.")
+    proxies = [*[None] * 90 * is_direct, *[f"http://127.0.0.9:{port}"] * 9, DEAD_PROXY]
+    ways = [*["ok"] * 6, *["slow", "error", "broken", "private", "redirect"] * 2, "silent"]
+    for number in range(36):
+        host, section, way = draw.choice(sites).host, draw.choice(SECTIONS), draw.choice(ways)
+        if way == "redirect":
+            way = f"to-{draw.randrange(len(sites))}-{draw.choice(SECTIONS)}"
+        place = draw.choice(["before", "after", "back-before", "back-after"])
+        act = draw.choice(["drop", "answer", "replace", "wait", "retry", *[None] * 15])
+        tokens = draw.choice([None, None, TOKENS[:1], TOKENS[1:], TOKENS, TOKENS[::-1]])
+        meta = {
+            "id": number,
+            "proxy": draw.choice(proxies),
+            "robotspec_user_agent_token": tokens,
+            "dont_obey_robotstxt": draw.random() < 0.08 or None,
+            "meddling": act and {place: act},
+        }
+        yield Page(
+            draw.choice(names),
+            f"http://{host}:{port}/{section}/{way}/{number}",
+            via=draw.choice(["start", "start", *VIAS]),
+            priority=draw.choice([0, 0, 1, -1]),
+            meta={key: value for key, value in meta.items() if value is not None},
+        )
 
 
-def _settings(draw: _Draw, sites: Sequence[Site]) -> dict[str, Any]:
+def _settings(draw: Random, sites: Sequence[Site]) -> dict[str, Any]:
     first = f"User-agent: *\nDisallow: /{SECTIONS[0]}/\n"
     overrides = ["ignore", "disallow", first, {"token": TOKENS[1]}, {"crawl_delay": 0.3}]
-    hosts = draw.some([site.host for site in sites]) if draw.chance(0.4) else ()
-    edition = {"base": "google-2019", "stale_after": 0.5}
-    return {
-        "ROBOTSPEC_EDITION": draw.one("google-2019", "google-2019", edition),
-        "ROBOTSPEC_USER_AGENT_TOKEN": draw.one(TOKENS[:1], TOKENS, TOKENS[::-1]),
-        "ROBOTSPEC_OVERRIDES": {host: draw.choice(overrides) for host in hosts},
-        "ROBOTSPEC_CACHE_TTL": draw.one(1.2, 2.5, 60.0),
-        "ROBOTSPEC_CACHE_MIN_TTL": 1.0,
-        "ROBOTSPEC_FETCH_TIMEOUT": draw.one(2.0, 4.0),
-        "ROBOTSPEC_HOLD_TIMEOUT": draw.one(0, 1, 3, 8),
-        "ROBOTSPEC_RETRY_TIMES": draw.randint(0, 2),
-        "ROBOTSPEC_RETRY_DELAY": 0.2,
-        "ROBOTSPEC_RETRY_MAX_DELAY": draw.one(0.2, 0.6),
-        "ROBOTSPEC_UNREACHABLE": draw.one("wait", "wait", "wait", "allow"),
-        "ROBOTSPEC_STATUS_POLICY": draw.one({}, {}, {429: "unreachable"}, {"4xx": "disallow"}),
-        "ROBOTSPEC_PROBE_SERVER_ERRORS": draw.chance(0.3),
-        "ROBOTSPEC_CONCURRENT_FETCHES": draw.one(1, 2, 32),
-        "ROBOTSPEC_MAX_PARKED": draw.one(3, 1000),
-        "ROBOTSPEC_CRAWL_DELAY": draw.chance(0.6),
-        "ROBOTSPEC_DEFAULT_CRAWL_DELAY": draw.one(None, None, None, 0.3),
-        "ROBOTSPEC_USAGE": draw.one([], [USE]),
-        "ROBOTSPEC_USAGE_POLICY": draw.one("record", "refuse-disallowed"),
-        "DOWNLOAD_DELAY": draw.one(0, 0, 0.1, 0.3),
-        "CONCURRENT_REQUESTS": draw.one(1, 4, 16),
-        "CONCURRENT_REQUESTS_PER_DOMAIN": draw.one(1, 8),
-        "DOWNLOAD_TIMEOUT": 1.5,
-        "RETRY_TIMES": 1,
-    }
+    hosts = [site.host for site in sites]
+    own = _some(draw, hosts, len(hosts)) if draw.random() < 0.4 else ()
+    drawn = {name: draw.choice(values) for name, values in _SETTINGS.items()}
+    return {**drawn, "ROBOTSPEC_OVERRIDES": {host: draw.choice(overrides) for host in own}}

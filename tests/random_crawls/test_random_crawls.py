@@ -22,8 +22,7 @@ from scrapy_robotspec.evidence.audit import Audit, Timeline
 from scrapy_robotspec.evidence.replay import replay
 from tests.random_crawls.history import Asked, History, Served, crawl
 from tests.random_crawls.plan import DEAD_PROXY, Group, RobotsResponse
-from tests.support.account import evidenced, grouped, reported, summed_up
-from tests.support.evidence import pages_sent
+from tests.support.account import evidenced, grouped, reported, sent, stats_differ, summed_up
 from tests.support.server import ahead
 
 SEEDS = list(range(20))
@@ -47,16 +46,17 @@ class _Rules:
         self._history = history
         own = [name for name in history.plan.settings if name.startswith("ROBOTSPEC_")]
         self._set = {name.removeprefix("ROBOTSPEC_"): history.plan.settings[name] for name in own}
-        pages = [page for pages in history.plan.pages.values() for page in pages]
-        dead = {urlsplit(page.url).hostname for page in pages if page.proxy == DEAD_PROXY}
+        unsent = [page for page in history.plan.pages if page.meta.get("proxy") == DEAD_PROXY]
+        dead = {urlsplit(page.url).hostname for page in unsent}
         #: Sites behind a failure between crawl and site, which may begin or end an outage.
         self._dead = {n for n, site in enumerate(history.plan.sites) if site.host in dead}
+        self.fetches = defaultdict[tuple[str, int], list[Served]](list)
+        for served in history.served:
+            self.fetches[history.key(served)].append(served)
 
     def _served(self, asked: Asked) -> list[Served]:
         """The requests for the robots.txt of a page by all crawls that share their results."""
-        owner = self._history.owner
-        sharing = [each for each in self._history.served if owner(each.crawl) == owner(asked.crawl)]
-        return [each for each in sharing if each.site == asked.site]
+        return self.fetches[self._history.key(asked)]
 
     def meaning(self, response: RobotsResponse) -> str:
         """``rules``, ``open``, ``closed``, ``temporary`` or ``failure``."""
@@ -88,7 +88,7 @@ class _Rules:
 
     def may_leave(self, asked: Asked) -> bool:
         """Whether anything may allow a page at its moment."""
-        if asked.page.exempt or asked.override == "ignore":
+        if "dont_obey_robotstxt" in asked.page.meta or asked.override == "ignore":
             return True
         if isinstance(asked.override, str):
             return asked.override != "disallow" and f"/{asked.section}/" not in asked.override
@@ -107,9 +107,9 @@ class _Rules:
 
     def _group(self, response: RobotsResponse, asked: Asked) -> Group | None:
         """The group that a page follows."""
-        tokens = asked.page.tokens or self._set["USER_AGENT_TOKEN"]
-        if isinstance(asked.override, dict) and not asked.page.tokens:
-            tokens = (asked.override["token"],) if "token" in asked.override else tokens
+        own = asked.override.get("token")
+        tokens = (own,) if own else self._set["USER_AGENT_TOKEN"]
+        tokens = asked.page.meta.get("robotspec_user_agent_token", tokens)
         named = [response.groups[token] for token in tokens if token in response.groups]
         return named[0] if named else response.groups.get("*")
 
@@ -170,9 +170,9 @@ class _Rules:
     def delay(self, asked: Asked) -> float:
         """The least crawl delay that may be in force as a page is sent (seconds)."""
         default = self._set["DEFAULT_CRAWL_DELAY"] or 0.0
-        if asked.page.exempt or isinstance(asked.override, str):
+        if "dont_obey_robotstxt" in asked.page.meta or isinstance(asked.override, str):
             return 0.0
-        if isinstance(asked.override, dict) and "crawl_delay" in asked.override:
+        if "crawl_delay" in asked.override:
             return float(asked.override["crawl_delay"])
         groups = [self._group(served.response, asked) for served in self._in_force(asked)]
         if self._is_down(asked) or not self._set["CRAWL_DELAY"]:
@@ -200,9 +200,9 @@ def law_delays_are_kept(history: History) -> Iterator[str]:
     """EXT-01: over all crawls that share a store."""
     rules, pages = _Rules(history), defaultdict[tuple[str, int], list[tuple[float, float]]](list)
     for asked in history.asked:
-        is_held = asked.page.meddling.get("after") == "wait"  # by a middleware, after its turn
-        if (delay := rules.delay(asked)) and not is_held:
-            pages[history.owner(asked.crawl), asked.site].append((asked.at, delay))
+        meddling = asked.page.meta.get("meddling", {})
+        if (delay := rules.delay(asked)) and meddling.get("after") != "wait":  # after its turn
+            pages[history.key(asked)].append((asked.at, delay))
     for key, times in pages.items():
         if (early := ahead(times)) > _AHEAD:
             yield f"pages of {key} came {early:.3f} s before their turn: {times}"
@@ -210,10 +210,8 @@ def law_delays_are_kept(history: History) -> Iterator[str]:
 
 def law_robots_are_fetched_within_lifetimes(history: History) -> Iterator[str]:
     """CAC-01, CAC-05: one fetch at a time, none of a fresh answer, and pauses after failures."""
-    rules, fetches = _Rules(history), defaultdict[tuple[str, int], list[Served]](list)
-    for served in history.served:
-        fetches[history.owner(served.crawl), served.site].append(served)
-    for each in fetches.values():
+    rules = _Rules(history)
+    for each in rules.fetches.values():
         outage: Served | None = None
         for before, after in pairwise(each):
             outage = None if before.response.is_answer else outage or before
@@ -228,21 +226,21 @@ def law_robots_are_fetched_within_lifetimes(history: History) -> Iterator[str]:
 
 def law_each_request_ends_once(history: History) -> Iterator[str]:
     """Each request ends once, whatever ends the crawl."""
-    given, ends = Counter[int](), Counter[int]()
+    given, ends, pages = set[int](), Counter[int](), history.plan.pages
     for run in history.runs:
         given.update(event["id"] for event in run.result.of("given"))
         own = Counter(event["id"] for event in run.result.of("end"))
         yield from (f"page {page} ended {n} times in a process" for page, n in own.items() if n > 1)
         ends += own
         for event in run.result.of("end") if history.plan.resumable else ():
-            if "closed before" in event["text"] and history.plan.page(event["id"]).via != "inline":
+            if "closed before" in event["text"] and pages[event["id"]].via != "inline":
                 yield f"{event} instead of going back to the queue"
     is_killed = any(run.is_killed for run in history.runs)
     is_stopped = any(run.process.stop for run in history.runs)
-    for page in map(history.plan.page, given):
-        has_lost = is_stopped and (page.via == "inline" or not history.plan.resumable)
-        if ends[page.id] != 1 and not is_killed and not (has_lost and not ends[page.id]):
-            yield f"{page} ended {ends[page.id]} times"
+    for page in given if not is_killed else ():
+        may_be_lost = is_stopped and (pages[page].via == "inline" or not history.plan.resumable)
+        if ends[page] > 1 or (ends[page] == 0 and not may_be_lost):
+            yield f"{pages[page]} ended {ends[page]} times"
 
 
 def law_crawls_end(history: History) -> Iterator[str]:
@@ -257,36 +255,30 @@ def law_crawls_end(history: History) -> Iterator[str]:
 
 def law_counts_add_up(history: History) -> Iterator[str]:
     """Log, stats, reports, evidence, and how requests ended add up alike."""
-    total, is_whole = Counter[str](), True
+    total = Counter[str]()
     for run in history.runs:
-        is_whole &= run.has_ended and not run.is_killed
         outcomes = Counter[str]()
         for closed in run.result.of("closed"):
             counts = reported(history.folder / f"{closed['crawl']}.jsonl")
             outcomes.update(counts)
             ends = [event for event in run.result.of("end") if event["spider"] == closed["spider"]]
-            number = Counter(event["error"] for event in ends)
-            forbidden = number["ForbiddenByRobots"] + number["ForbiddenUsage"]
-            unreachable, stats = number["RobotsUnreachable"], closed["stats"]
-            expected = {
-                "robotstxt/forbidden": forbidden,
-                "robotspec/unreachable": unreachable,
-                "robotspec/unchecked": counts["dont_obey_robotstxt"],
-                "robotspec/waiting": 0,
-                "robotspec/pending": 0,
-            }
-            found = {name: stats.get(name, 0) for name in expected}
-            if found != expected or grouped(counts)["refused"] != forbidden + unreachable:
-                yield f"{closed['crawl']}: {found} and {counts}, not {expected}"
+            errors = Counter(event["error"] for event in ends)
+            refused = errors["ForbiddenByRobots"] + errors["ForbiddenUsage"]
+            given_up = counts["refused_unreachable"]
+            expected = (grouped(counts)["refused"] - given_up, given_up)
+            if (refused, errors["RobotsUnreachable"]) != expected:
+                yield f"{closed['crawl']}: {counts}, but {errors}"
+            if stats_differ(closed["stats"], counts):
+                yield f"{closed['crawl']}: {counts}, but {closed['stats']}"
         if not run.is_killed and (summary := summed_up(run.result)) != grouped(outcomes):
             yield f"{run.crawls}: the log has {summary}, the reports {outcomes}"
         total.update(outcomes)
-    evidence, sums = history.folder / "evidence", grouped(total)
-    if is_whole and evidenced(evidence) != total:
-        yield f"the evidence ends with {evidenced(evidence)}, the reports with {total}"
-    left = sums["let_through"] + sums["not_checked"] + sums["after_sending"] - sums["not_sent"]
-    if is_whole and (sent := len(pages_sent(evidence))) != left:
-        yield f"{sent} pages left by the evidence, {left} by the reports"
+    if any(run.is_killed or not run.has_ended for run in history.runs):
+        return
+    if (evidence := evidenced(history.folder / "evidence")) != total:
+        yield f"the evidence ends with {evidence}, the reports with {total}"
+    if len(history.sent) != sent(total):
+        yield f"{len(history.sent)} pages left by the evidence, {sent(total)} by the reports"
 
 
 def law_no_table_keeps_an_idle_origin(history: History) -> Iterator[str]:
@@ -304,23 +296,21 @@ def law_evidence_agrees(history: History) -> Iterator[str]:
         return
     yield from map(str, replay(folder).problems)
     audit = Audit(Timeline(folder), history.plan.settings["ROBOTSPEC_USER_AGENT_TOKEN"])
-    unlike = {  # an audit knows the tokens of the whole crawl alone
-        each.url for each in history.asked if each.page.tokens or each.page.exempt or each.override
-    }
+    own = {"robotspec_user_agent_token", "dont_obey_robotstxt"}  # an audit does not know them
+    unlike = {each.url for each in history.asked if each.override or own & {*each.page.meta}}
     for at, url in history.requests:
         if url not in unlike:
             audit.add(Request(at, 0.0, url), Origin.of(url), url)
     audit.look_up()
     yield from map(str, audit.accused)
-    pages = pages_sent(folder)
-    sent = Counter(page.url for page in pages)
-    answered = Counter(page.url for page in pages if page.is_answered)
+    left = Counter(page.url for page in history.sent)
+    answered = Counter(page.url for page in history.sent if page.is_answered)
     counts = Counter(asked.url for asked in history.asked)
     is_killed = any(run.is_killed for run in history.runs)
-    for url in {*sent, *counts}:
-        is_lost = is_killed and sent[url] < counts[url]  # with the last lines of the log
-        if not answered[url] <= counts[url] <= sent[url] and not is_lost:
-            yield f"{url} was requested {counts[url]} times, the evidence says {sent[url]}"
+    for url in {*left, *counts}:
+        is_lost = is_killed and left[url] < counts[url]  # with the last lines of the log
+        if not answered[url] <= counts[url] <= left[url] and not is_lost:
+            yield f"{url} was requested {counts[url]} times, the evidence says {left[url]}"
 
 
 LAWS = [law for name, law in list(globals().items()) if name.startswith("law_")]
@@ -332,7 +322,7 @@ def test_no_law_is_broken(seed: int) -> None:
     with crawl(seed) as history:
         broken = [f"{law.__name__}: {each}" for law in LAWS for each in islice(law(history), 5)]
         print(history.plan, *(run.result.log for run in history.runs), sep="\n\n")
-        print(*history.served, *history.asked, sep="\n")
+        print(*history.served, *history.asked, *history.sent, sep="\n")
     assert len(LAWS) == 8, "each function law_* is one"
     again = f"ROBOTSPEC_SEEDS={seed} python3 run.py tests tests/random_crawls"
     assert not broken, "\n".join([*broken, f"repeat it with {again}"])

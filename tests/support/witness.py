@@ -54,8 +54,6 @@ class Witness:
 
     async def _beat(self) -> None:
         with suppress(*CANCELLED):  # the event loop ends
-            await sleep(_BEAT)
-            self._note("opened")
             while self._is_running:
                 began = time.time()
                 await sleep(_BEAT)
