@@ -54,10 +54,6 @@ class LiveOrigin:
     routes: dict[str, Any] = field(default_factory=dict)
     """Routes of the waiting requests by name."""
     failed_routes: Counter[str] = field(default_factory=Counter)
-    pending_since: float | None = None
-    """When the first request began to wait for its robots.txt (epoch seconds)."""
-    line: str = ""
-    """The kind of the last log line about it, written or suppressed."""
 
     @property
     def waiting(self) -> int:
@@ -67,8 +63,8 @@ class LiveOrigin:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
-        waits = self.waits or self.holds or self.pending_since
-        return self.state is QueueState.READY and not (self.fetch or self.waiters or waits)
+        is_awaited = self.waits or self.holds or self.waiters
+        return self.state is QueueState.READY and not (self.fetch or is_awaited)
 
 
 class LiveOrigins(dict["Origin", LiveOrigin]):

@@ -19,10 +19,13 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
+from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -89,20 +92,17 @@ class DryRunMiddleware:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        self.robots = CrawlRobots(
-            crawler,
-            settings,
-            TokenSelector(crawler, settings),
-            stats=DummyStatsCollector(crawler),
-            runtime=_SilentRuntime,
-        )
+        self._account = CrawlAccount(settings)
+        tokens, uncounted = TokenSelector(crawler, settings), DummyStatsCollector(crawler)
+        progress = Progress(uncounted, LiveOrigins(), self._account, after=0, interval=0)
+        self.robots = CrawlRobots(crawler, settings, tokens, uncounted, progress, _SilentRuntime)
         self.robots.lookup.followers.append(self)
         self._waits: dict[Deferred[Resolved], Origin] = {}
         """Waits of comparisons for a robots.txt."""
         self._counts = dict.fromkeys(_KINDS, 0)
         self._report: Report | None = None
         if settings.report is not None:
-            self._report = Report(crawler, settings, self.robots.tokens, self._counts)
+            self._report = Report(crawler, settings, tokens, self._account, self._counts)
             self._report.create()
 
     @classmethod
@@ -182,8 +182,7 @@ class DryRunMiddleware:
             self._count(
                 "we would wait", request, failure_words(None if record is None else record.failure)
             )
-            if self._report is not None:
-                self._report.origins[origin].waited += 1
+            self._account[origin].waited += 1
 
     async def _decide(self, origin: Origin, request: Request) -> Answer | None:
         """Our decision about *request*; None: it would wait."""
@@ -211,8 +210,8 @@ class DryRunMiddleware:
         found = done.found
         if isinstance(found, Pending) and found.preempted:
             return  # it is fetched again
-        if self._report is not None:
-            self._report.origins.fetched(done, 0, time.time())
+        if done.record is not None:
+            self._account.fetched(done, 0, time.time())
         if isinstance(found, Pending):
             waits = [wait for wait, origin in self._waits.items() if origin == found.origin]
             for wait in waits:
@@ -225,15 +224,14 @@ class DryRunMiddleware:
         differs = "we would allow" if decision.allowed else "we would refuse"
         kind = "same" if decision.allowed is allowed else differs
         self._count(kind, request, decision.detail)
-        if self._report is None:
-            return
-        row, override = self._report.origins[origin], self.robots.policy.override(origin)
+        row, override = self._account[origin], self.robots.policy.override(origin)
         if override is not None:
             row.overrides.update(override.kinds)
-        row.requests.by_outcome[outcome_of(decision.allowed, decision.reason)] += 1
-        row.requests.sent += decision.allowed  # it would leave
-        if not decision.allowed:
-            self._report.origins.refused(decision, request.url)
+        if decision.allowed:
+            row.requests.by_outcome[outcome_of(True, decision.reason)] += 1
+            row.requests.sent += 1  # it would leave
+        else:
+            self._account.refused(decision, request.url)
 
     def _count(self, kind: str, request: Request, detail: str) -> None:
         self._counts[kind] += 1

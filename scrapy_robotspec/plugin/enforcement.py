@@ -98,7 +98,7 @@ class Enforcer:
         if not decision.allowed:
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
-            stats.delay_not_kept(origin, extensions.crawl_delay)
+            stats.account.delay_not_kept(origin, extensions.crawl_delay)
         meta["robotspec"] = summarize(answer)
         outcome = outcome_of(True, decision.reason)
         self._passed[request] = Passed(found, logged, outcome, origin)
@@ -157,7 +157,7 @@ class Enforcer:
             self._check_splash(request)
         passed.sent = True
         if passed.outcome != NO_ROBOTS_TXT:
-            self._stats.sent(passed.origin)
+            self._stats.account.kept(passed.origin).requests.sent += 1
         return passed.logged
 
     def _check_splash(self, request: Request) -> None:

@@ -64,9 +64,7 @@ class RobotSpecMiddleware(GateOwner):
         stats = crawler.stats
         tokens = TokenSelector(crawler, self.settings)
         self._stats = CrawlStats(crawler, self.settings, stats, LiveOrigins(), tokens)
-        self.robots = CrawlRobots(
-            crawler, self.settings, tokens, stats, progress=self._stats.progress
-        )
+        self.robots = CrawlRobots(crawler, self.settings, tokens, stats, self._stats.progress)
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots, self._stats)
         self.gate = self._waits.gate
@@ -207,7 +205,7 @@ class RobotSpecMiddleware(GateOwner):
     async def _spider_closed(self, reason: str) -> None:
         """Make the stats final. The spider's ``start()`` may go on while this waits."""
         self.gate.close()
-        self.robots.end(self._stats.requests)
+        self.robots.end(self._stats.account.requests())
         self._stats.close(reason)
         self._waits.close()
         if not _compat.was_started(self._crawler.engine):
@@ -217,4 +215,4 @@ class RobotSpecMiddleware(GateOwner):
         """Close what takes time."""
         if self._stats.report is not None:
             await self.robots.in_thread(self._stats.report.close)
-        await self.robots.close(self._stats.requests)
+        await self.robots.close(self._stats.account.requests())

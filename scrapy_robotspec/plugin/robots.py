@@ -20,10 +20,8 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
-from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.settings.request_policy import Answer, RequestPolicy
 from scrapy_robotspec.store import shown_uri
 
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
+    from scrapy_robotspec.plugin.reporting.progress import Progress
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -53,7 +52,7 @@ class CrawlRobots:
     """Decides about the requests of one crawl.
 
     *stats* counts the fetches; *runtime* connects the lookup to the crawl. *progress* follows the
-    waits; None: no log line is written about them.
+    waits.
     """
 
     def __init__(
@@ -62,14 +61,14 @@ class CrawlRobots:
         settings: Settings,
         tokens: TokenSelector,
         stats: StatsCollector,
+        progress: Progress,
         runtime: type[CrawlRuntime] = CrawlRuntime,
-        progress: Progress | None = None,
     ) -> None:
         self.settings = settings
         self.tokens = tokens
         self.policy = RequestPolicy(settings, tokens, ftp=_compat.handles_ftp(crawler))
-        self.progress = progress or Progress(stats, LiveOrigins(), after=0, interval=0)
-        self.live = self.progress.live
+        self.progress = progress
+        self.live = progress.live
         self.engine = _compat.Engine(crawler)
         self._crawler = crawler
         self._is_stopped = False
@@ -161,13 +160,15 @@ class CrawlRobots:
             raise IgnoreRequest(f"the spider was closed before {event}")
         live = self.live.use(origin)
         live.waits += 1
-        self.progress.wait_began(live)
+        self.progress.wait_began(origin)
         try:
             waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
             return await self.until(waiting, event)
         finally:
             live.waits -= 1
-            self.progress.wait_ended(live, is_closing=self.engine.is_closing)
+            self.progress.waiting_changed(-1)
+            if not (live.waiting or self.engine.is_closing):
+                self.progress.end_wait(origin)
             self.live.settle(live)
 
     async def until(self, waiting: Deferred[_T], event: str) -> _T:

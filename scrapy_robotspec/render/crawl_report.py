@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import RequestCounts, WaitEnd
 from scrapy_robotspec.access.reasons import Group
-from scrapy_robotspec.render.as_json import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: The files of a crawl with at most this number of sites are kept and shown.
+MAX_FILES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,8 @@ _NOT_IN_LINES = ("origin", "requests", "words", "file")
 
 def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
     """A JSON line for each origin, in printable ASCII."""
+    from scrapy_robotspec.render.as_json import dumps  # most crawls write no report
+
     names = [each.name for each in fields(OriginStats) if each.name not in _NOT_IN_LINES]
     for row in origins:
         shown = {name: getattr(row, name) for name in names}

@@ -16,7 +16,7 @@ from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOMES, Group
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import Note, listing, render
-from scrapy_robotspec.render.crawl_report import OriginStats
+from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, duration, first_of
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 #: Max URLs or sites that are named in a row.
 MAX_NAMED = 10
-#: The files of a crawl with at most this number of sites are shown.
-MAX_FILES = 3
 
 #: A site, the words of the link to its robots.txt, and a text beside it.
 Link = tuple[str, str, str]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
-    from scrapy_robotspec.plugin.reporting.report import OriginStatsTable
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -42,30 +42,32 @@ class Progress:
     """Tracks pending origins and waiting requests of one crawl.
 
     *after*: seconds until an unanswered robots.txt is logged (``ROBOTSPEC_PROGRESS_AFTER``).
-    *interval*: seconds between summary lines (``LOGSTATS_INTERVAL``); 0: none. *rows* are
-    those of the report.
+    *interval*: seconds between summary lines (``LOGSTATS_INTERVAL``); 0: none.
     """
 
     def __init__(
         self,
         stats: StatsCollector,
         live: LiveOrigins,
+        account: CrawlAccount,
         *,
         after: float,
         interval: float,
         clock: Callable[[], float] = time.time,
         call_later: Callable[..., Any] = _compat.call_later,
-        rows: OriginStatsTable | None = None,
     ) -> None:
         self._stats = stats
         self.live = live
-        self._rows = rows
+        self._account = account
         self._after = after
         self._interval = interval
         self._clock = clock
         self._call_later = call_later
         self._waiting = 0
-        self._pending = 0
+        self._pending: dict[Origin, float] = {}
+        """Since when requests wait for an origin (epoch seconds), the oldest first."""
+        self._failing: set[Origin] = set()
+        """Pending origins whose failure was written, or counted with others."""
         self._is_closed = False
         self._logged: set[Origin] = set()
         """Origins with a line in the log."""
@@ -76,46 +78,33 @@ class Progress:
 
     # --- events
 
-    def wait_began(self, live: LiveOrigin) -> None:
-        """A request waits for the robots.txt of *live*."""
+    def wait_began(self, origin: Origin) -> None:
+        """A request waits for the robots.txt of *origin*."""
         self.waiting_changed(1)
-        if live.pending_since is not None:
+        if origin in self._pending:
             return
-        origin, now = live.origin, self._clock()
-        live.pending_since = now
-        self._pending += 1
-        if self._rows is not None:
-            self._rows.wait_began(origin, now)
-        self._stats.set_value("robotspec/pending", self._pending)
+        self._pending[origin] = now = self._clock()
+        self._account.wait_began(origin, now)
+        self._stats.set_value("robotspec/pending", len(self._pending))
         self._start(origin, self._after, self._log_silent, origin)
         self._start("summary", self._interval, self._log_summary)
-
-    def wait_ended(self, live: LiveOrigin, *, is_closing: bool) -> None:
-        """The wait ends; with the last one that of its origin."""
-        self.waiting_changed(-1)
-        if not live.waiting and not is_closing:
-            self.end_wait(live.origin)
 
     def end_wait(self, origin: Origin) -> bool:
         """Nothing waits for *origin* any more; return whether it was pending."""
         self._stop(origin)
-        live = self.live.get(origin)
-        if live is None or live.pending_since is None:
+        since = self._pending.pop(origin, None)
+        if since is None:
             return False
-        live.pending_since, live.line = None, ""
-        self.live.settle(live)
-        self._pending -= 1
-        self._stats.set_value("robotspec/pending", self._pending)
-        if self._rows is not None:
-            self._rows.wait_ended(origin, self._clock())
+        self._failing.discard(origin)
+        self._stats.set_value("robotspec/pending", len(self._pending))
+        self._account.wait_ended(origin, since, self._clock())
         return True
 
     def on_failed(self, origin: Origin, failure: str, text: str) -> None:
         """An attempt failed and *origin* goes on waiting; *text* says what follows."""
         self._stop(origin)
-        live = self.live.get(origin)
-        if live is not None and not live.line:
-            live.line = "waiting"
+        if origin in self._pending and origin not in self._failing:
+            self._failing.add(origin)
             self._write(origin, "waiting", failure, text)
 
     def on_doubtful(self, doubt: str, record: RobotsRecord) -> None:
@@ -147,17 +136,16 @@ class Progress:
 
     def pending(self) -> list[tuple[Origin, float]]:
         """Each pending origin with its age in seconds, the oldest first."""
-        now, all_live = self._clock(), self.live.values()
-        since = [(each.pending_since, each.origin) for each in all_live if each.pending_since]
-        return [(origin, max(0.0, now - at)) for at, origin in sorted(since)]
+        now = self._clock()
+        return [(origin, max(0.0, now - since)) for origin, since in self._pending.items()]
 
     def close(self) -> None:
         """Stop all timers, log suppressed lines, set the gauges to 0."""
         for name in list(self._timers):
             self._stop(name)
         self._log_further()
-        for live in list(self.live.values()):
-            self.end_wait(live.origin)
+        for origin in list(self._pending):
+            self.end_wait(origin)
         if self._waiting:
             self.waiting_changed(-self._waiting)
         self._is_closed = True  # waits that were cancelled end later
@@ -190,7 +178,7 @@ class Progress:
             self._start("summary", self._interval, self._log_summary)
             logger.info(
                 "robots.txt: %s pending, %s waiting, longest %.0f s (%s)",
-                count(self._pending, "origin"),
+                count(len(self._pending), "origin"),
                 count(self._waiting, "request"),
                 age,
                 origin.host,

@@ -7,15 +7,16 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import RequestCounts, outcome_of, wait_end
+from scrapy_robotspec.access.account import wait_end
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import ENDS, EXEMPT, failure_words
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.reporting.crawl_account import ORIGINS_COUNTED, CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.reporting.summary import ORIGINS_COUNTED, Summary
+from scrapy_robotspec.plugin.reporting.summary import summary
 from scrapy_robotspec.render.text import count, safe
 from scrapy_robotspec.signals import request_refused
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
-    from scrapy_robotspec.plugin.reporting.report import OriginStatsTable, Report
+    from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
@@ -52,69 +53,52 @@ class CrawlStats:
         self._crawler = crawler
         self._stats = stats
         self._settings = settings
-        self._summary = Summary()
-        self.requests = RequestCounts()
+        self.account = CrawlAccount(settings)
         self.report: Report | None = None
-        self._rows: OriginStatsTable | None = None
         if settings.report is not None:
             from scrapy_robotspec.plugin.reporting.report import Report
 
-            self.report = Report(crawler, settings, tokens)
-            self._rows = self.report.origins
+            self.report = Report(crawler, settings, tokens, self.account)
         self.progress = Progress(
             stats,
             live,
+            self.account,
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
-            rows=self._rows,
         )
         self.of_pages: Counter[str] = Counter()
         """Stats that pages add to. They reach Scrapy's with the next fetch, or at the end: Scrapy's
         own way of counting costs more than a decision."""
         self._warned: set[Origin] = set()
-        self._not_kept: dict[Origin, float] = {}
 
     # --- requests
 
     def count(self, outcome: str, origin: Origin | None) -> None:
         """A request has *outcome*; *origin*: of its row in the report."""
         # hot path
-        self.requests.by_outcome[outcome] += 1
-        if self._rows is not None:
-            self._rows[origin].requests.by_outcome[outcome] += 1
+        self.account[origin].requests.by_outcome[outcome] += 1
         if outcome == EXEMPT:
-            self._stats.set_value("robotspec/unchecked", self.requests.by_outcome[EXEMPT])
+            self._stats.inc_value("robotspec/unchecked")
 
     def undo(self, outcome: str, origin: Origin | None, *, sent: bool = False) -> None:
         """A request does not have *outcome* any more.
 
         *sent*: it is refused, and its page has left.
         """
-        self.requests.undo(outcome, sent=sent)
-        if self._rows is not None:
-            self._rows.kept(origin).requests.undo(outcome, sent=sent)
-
-    def sent(self, origin: Origin | None) -> None:
-        """A page of *origin* leaves."""
-        # hot path
-        self.requests.sent += 1
-        if self._rows is not None:
-            self._rows.kept(origin).requests.sent += 1
+        self.account.kept(origin).requests.undo(outcome, sent=sent)
+        if outcome == EXEMPT:
+            self._stats.inc_value("robotspec/unchecked", -1)
 
     def origin_of(self, url: str) -> Origin | None:
         """The origin of a page that is not checked, for the report."""
-        return None if self._rows is None else Origin.of(url)
+        return None if self.report is None else Origin.of(url)
 
     def refused(
         self, request: Request, asked: Request, refusal: ForbiddenByRobots | RobotsUnreachable
     ) -> None:
         """*request* is refused by the decision about *asked*."""
         decision = refusal.decision
-        outcome = outcome_of(False, decision.reason)
-        self.count(outcome, decision.origin)
-        self._summary.refused(decision)
-        if self._rows is not None:
-            self._rows.refused(decision, asked.url)
+        self.account.refused(decision, asked.url)
         unreachable = decision.reason == "unreachable"
         self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
         if logger.isEnabledFor(logging.DEBUG):  # as Scrapy's own middleware, with the reason
@@ -129,29 +113,15 @@ class CrawlStats:
         """The preferences of one page of *origin*, by declared label."""
         for label, preference in counts.items():
             self.of_pages[f"robotspec/usage/{label}/{preference}"] += 1
-            if self._rows is not None:
-                self._rows[origin].usage[label][preference] += 1
+            self.account[origin].usage[label][preference] += 1
 
     def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
         """An override of the user was applied to a request."""
         for kind in kinds:
             self.of_pages[f"robotspec/override/{kind}"] += 1
-        if self._rows is not None:
-            self._rows[origin].overrides.update(kinds)
+        self.account[origin].overrides.update(kinds)
 
     # --- origins
-
-    def delay_not_kept(self, origin: Origin, delay: float) -> None:
-        """*origin* asks for a crawl delay that is not kept (EXT-01)."""
-        if len(self._not_kept) < ORIGINS_COUNTED or origin in self._not_kept:
-            self._not_kept[origin] = delay
-            if self._rows is not None:
-                self._rows[origin].delay_not_kept = delay
-
-    def spaced(self, origin: Origin, delay: float) -> None:
-        """Pages of *origin* are requested *delay* seconds apart."""
-        if self._rows is not None:
-            self._rows[origin].crawl_delay = delay
 
     def on_fetch_done(self, done: FetchDone) -> None:
         """A fetch ended while requests waited."""
@@ -162,9 +132,7 @@ class CrawlStats:
             self._stats.inc_value("robotspec/preempted")
             return
         if record is not None:
-            self._summary.fetched(record, before)
-            if self._rows is not None:
-                self._rows.fetched(done, waiting, now)
+            self.account.fetched(done, waiting, now)
             self._note_doubt(record, before)
         self._write_counts()
         if before is None:
@@ -178,8 +146,8 @@ class CrawlStats:
         if waiting:
             self._stats.inc_value("robotspec/waited", waiting)
         end = wait_end(before, found.record, found.reason)
-        if self._rows is not None and waiting:
-            self._rows[found.origin].wait_end = end
+        if waiting:
+            self.account[found.origin].wait_end = end
         if found.action is Action.REFUSE:
             text = f"{count(waiting, 'request')} refused; further ones are refused until it answers"
             self.progress.on_given_up(
@@ -241,13 +209,13 @@ class CrawlStats:
         self.progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",
-            self._summary.table(self.requests, pending, self._stats.get_stats()),
+            summary(self.account, pending, self._stats.get_stats()),
         )
-        if self._not_kept:
+        if delays := self.account.delays_not_kept:
             logger.info(
                 "crawl delay not kept: %s for one, at most %g s (ROBOTSPEC_CRAWL_DELAY)",
-                count(len(self._not_kept), "origin asks", "origins ask"),
-                max(self._not_kept.values()),
+                count(len(delays), "origin asks", "origins ask"),
+                max(delays.values()),
             )
         if self.report is not None:
             self.report.end(reason)

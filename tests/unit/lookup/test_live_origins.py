@@ -26,7 +26,6 @@ BUSY: dict[str, Callable[[LiveOrigin], object]] = {
     "a waiter": lambda live: live.waiters.update({Deferred(): None}),
     "a wait": lambda live: setattr(live, "waits", 1),
     "a held request": lambda live: setattr(live, "holds", 1),
-    "a first request": lambda live: setattr(live, "pending_since", 1e9),
     "a queue": lambda live: setattr(live, "state", QueueState.HELD),
 }
 

@@ -13,7 +13,9 @@ from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
+from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
+from scrapy_robotspec.plugin.settings.settings import Settings
 
 A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
 MANY = [Origin("http", f"h{n}.example", 80) for n in range(200)]
@@ -30,9 +32,11 @@ class Log:
         self.clock.advance(1_000_000)
         self.stats = StatsCollector(Crawler(Spider))
         self.live = LiveOrigins()
+        self.account = CrawlAccount(Settings(user_agent_token=("shop",)))
         self.progress = Progress(
             self.stats,
             self.live,
+            self.account,
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),
             clock=self.clock.seconds,
@@ -41,7 +45,7 @@ class Log:
 
     def wait(self, origin: Origin) -> None:
         """A request begins to wait."""
-        self.progress.wait_began(self.live.use(origin))
+        self.progress.wait_began(origin)
 
     def lines(self) -> list[str]:
         """The lines since the last call."""

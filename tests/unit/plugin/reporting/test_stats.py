@@ -64,7 +64,7 @@ class Crawl:
 def wait(crawl: Crawl, origin: Origin, requests: int) -> None:
     live = crawl.live.use(origin)
     live.waits = requests
-    crawl.stats.progress.wait_began(live)
+    crawl.stats.progress.wait_began(origin)
 
 
 def test_a_wait_that_was_logged_has_its_end_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -123,7 +123,7 @@ def test_a_refusal_is_counted_and_logged_without_user_info(
         "Forbidden by robots.txt: <GET https://shop.example/cart/> (line 2: 'Disallow: /cart/')"
     )
     assert crawl.collected.get_stats()["robotstxt/forbidden"] == 1
-    assert crawl.stats.requests.by_outcome["refused_rule"] == 1
+    assert crawl.stats.account.requests().by_outcome["refused_rule"] == 1
     assert "secret" not in shown_request(request)
 
 
@@ -136,8 +136,7 @@ def test_overrides_and_usage_preferences_are_counted(
         crawl.stats.overridden(kinds, SHOP)
     crawl.stats.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
     crawl.stats.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
-    assert crawl.stats.report is not None
-    row = crawl.stats.report.origins[SHOP]
+    row = crawl.stats.account[SHOP]
     assert row.overrides == {"ignore": 1, "crawl_delay": 1, "token": 2}
     assert row.usage == {"train-ai": {"disallow": 2}, "search": {"allow": 1, "unknown": 1}}
     assert crawl.stats.of_pages["robotspec/override/token"] == 2
@@ -148,7 +147,7 @@ def test_crawl_delays_that_are_not_kept_are_summed_up(caplog: pytest.LogCaptureF
     """EXT-01: the number of origins and the longest delay, at the end."""
     crawl = Crawl(caplog)
     for origin, delay in ((SHOP, 2.0), (DOWN, 30.0), (SHOP, 3.0)):
-        crawl.stats.delay_not_kept(origin, delay)
+        crawl.stats.account.delay_not_kept(origin, delay)
     crawl.stats.close("finished")
     assert crawl.lines()[-1] == (
         "crawl delay not kept: 2 origins ask for one, at most 30 s (ROBOTSPEC_CRAWL_DELAY)"
