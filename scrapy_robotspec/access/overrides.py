@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
@@ -11,15 +11,13 @@ from scrapy_robotspec.access.outcome import NO_POLICY, StatusPolicy
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.access.policy import AccessPolicy
 
-_T = TypeVar("_T")
-
 Replacement = Literal["ignore", "disallow"] | RobotsTxt
 
-#: Origins whose value is kept.
+#: Origins whose override is kept.
 _MAX_FOUND = 10_000
 
 #: Characters that would make a key more than a host and a port.
@@ -30,19 +28,19 @@ _WANTED = (
 )
 
 
-class HostTable(dict[str, _T]):
-    """Values by ``host``, ``host:port`` or ``*.domain`` (subdomains only).
+class HostTable(dict[str, "Override"]):
+    """Overrides by ``host``, ``host:port`` or ``*.domain`` (subdomains only).
 
     Where several keys fit an origin, the port decides, then the host, then the longest domain.
     Keys must be as :func:`host_key` returns them. Nothing changes after the first :meth:`find`.
     """
 
-    def __init__(self, *values: Mapping[str, _T] | Iterable[tuple[str, _T]]) -> None:
-        super().__init__(*values)
-        self._found: dict[Origin, _T | None] = {}
+    def __init__(self, overrides: Mapping[str, Override]) -> None:
+        super().__init__(overrides)
+        self._found: dict[Origin, Override | None] = {}
 
-    def find(self, origin: Origin) -> _T | None:
-        """The value for *origin*; None for none."""
+    def find(self, origin: Origin) -> Override | None:
+        """The override of *origin*; None for none."""
         # hot path
         if origin in self._found:
             return self._found[origin]
@@ -51,7 +49,7 @@ class HostTable(dict[str, _T]):
         found = self._found[origin] = self._search(origin)
         return found
 
-    def _search(self, origin: Origin) -> _T | None:
+    def _search(self, origin: Origin) -> Override | None:
         host = origin.host
         keys = [f"{host}:{origin.port}", host]
         _, dot, domain = host.partition(".")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.access.overrides import HostTable, Override
+    from scrapy_robotspec.access.overrides import HostTable
     from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.evidence.states import State
     from scrapy_robotspec.lookup import Resolved
@@ -53,7 +53,7 @@ class DecisionLines:
     *edition*: the name of the crawl's. *overrides*: the user's, which lines name.
     """
 
-    def __init__(self, edition: str, overrides: HostTable[Override] | None) -> None:
+    def __init__(self, edition: str, overrides: HostTable | None) -> None:
         self._edition = edition
         self._overrides = overrides
         self._basis: tuple[object, ...] | None = None
@@ -76,9 +76,7 @@ class DecisionLines:
         )
 
 
-def members_of(
-    logged: LoggedDecision, edition: str, overrides: HostTable[Override] | None
-) -> dict[str, Any]:
+def members_of(logged: LoggedDecision, edition: str, overrides: HostTable | None) -> dict[str, Any]:
     """The members of a line that other requests may share."""
     decision, state = logged.decision, logged.state
     members: dict[str, Any] = {"tokens": logged.tokens, "edition": edition}

@@ -35,7 +35,7 @@ class RunSettings:
     max_size: int
     """Parsing limit in bytes (FMT-12)."""
     usage: UsagePolicy
-    overrides: HostTable[Override]
+    overrides: HostTable
 
     def policy_of(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*, the user's override included."""

@@ -11,7 +11,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.store.base import (
     HORIZON,
     KEPT,
@@ -146,10 +145,8 @@ class RedisStore(RecordStore):
             from redis.cluster import RedisCluster
             from redis.retry import Retry
         except ImportError as error:
-            raise ConfigurationError(
-                f"ROBOTSPEC_CACHE = {url.partition(':')[0]}://… needs the Redis client: "
-                "pip install 'scrapy-robotspec[redis]'"
-            ) from error
+            needed = "it needs the Redis client: pip install 'scrapy-robotspec[redis]'"
+            raise ImportError(needed) from error
         self._prefix = f"{prefix}:{_VERSION}:"
         self._is_cluster = is_cluster
         kind = RedisCluster if is_cluster else redis.Redis

@@ -10,7 +10,6 @@ import os
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import SKEW
@@ -75,16 +74,15 @@ DELETE FROM robotspec_lines_1 WHERE max(next, tail) < ? OR written > ?
 class SqliteStore(RecordStore):
     """Keeps records in the file *path*, readable for its owner only.
 
-    *timeout* is how long a call waits for another process (seconds). May be called from any
-    thread. The first call opens the file and deletes records unchanged for ``KEPT`` seconds. The
-    first call after a failure opens it again, as does one after the file was deleted: processes
-    that began before and later would each have a file of their own.
+    *timeout* is how long a call waits for another process (seconds). The first call opens the file
+    and deletes records unchanged for ``KEPT`` seconds. The first call after a failure opens it
+    again, as does one after the file was deleted: processes that began before and later would each
+    have a file of their own.
     """
 
     def __init__(self, path: str, timeout: float = 5.0) -> None:
         self.name = os.path.abspath(path)
         self._timeout = timeout
-        self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         """That of the open file."""
@@ -136,8 +134,9 @@ class SqliteStore(RecordStore):
             return reply
 
     def close(self) -> None:
-        with self._lock:
-            self._disconnect()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -150,14 +149,13 @@ class SqliteStore(RecordStore):
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """The connection. Any exception closes it, which ends a transaction, too."""
-        with self._lock:
-            try:
-                if self._is_replaced():
-                    self._disconnect()
-                yield self._connection or self._connect()
-            except BaseException:
-                self._disconnect()
-                raise
+        try:
+            if self._is_replaced():
+                self.close()
+            yield self._connection or self._connect()
+        except BaseException:
+            self.close()
+            raise
 
     def _connect(self) -> sqlite3.Connection:
         _create_private(self.name)
@@ -165,7 +163,7 @@ class SqliteStore(RecordStore):
             self.name,
             timeout=self._timeout,
             isolation_level=None,  # every statement commits itself
-            check_same_thread=False,  # the lock keeps threads apart
+            check_same_thread=False,  # one thread calls at a time
         )
         # Another process may be switching the file over at this moment: then it is done.
         with suppress(sqlite3.OperationalError):
@@ -184,11 +182,6 @@ class SqliteStore(RecordStore):
         with suppress(FileNotFoundError):
             return os.stat(self.name).st_ino != self._inode
         return True
-
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
 
 
 def _purge(connection: sqlite3.Connection, before: float, monotonic: float) -> None:

@@ -46,8 +46,6 @@ def open_store(
         if opener is None:
             raise ValueError(_remedy(uri))
         return opener(_split(uri))
-    except ConfigurationError:
-        raise
     except Exception as error:
         raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown_uri(uri)!r}: {error}") from error
 
@@ -77,7 +75,7 @@ def _options(query: str, **defaults: Any) -> Iterator[Any]:
         value = given.pop(name, default)
         yield value if isinstance(default, str) else _number(name, value)
     for name in given:
-        raise ValueError(f"unknown option {name!r}")
+        raise ValueError(f"unknown option {name!r}, use {' or '.join(defaults)}")
 
 
 def _number(name: str, value: object) -> float:

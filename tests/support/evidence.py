@@ -38,7 +38,7 @@ def run_settings(**policy: Any) -> RunSettings:
         redirects=RedirectLimits(max_redirects=5),
         max_size=512_000,
         usage=UsagePolicy(),
-        overrides=HostTable(),
+        overrides=HostTable({}),
     )
 
 

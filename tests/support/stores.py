@@ -29,11 +29,6 @@ class SharedStore(SqliteStore):
         weakref.finalize(self, shutil.rmtree, folder)
         super().__init__(f"{folder}/robots.db")
 
-    def close(self) -> None:
-        """Keep the file readable for the test."""
-        with self._lock:
-            self._disconnect()
-
 
 def take(store: RecordStore, origin: Origin, owner: str, now: float, seconds: float) -> bool:
     """Take the lease on *origin*, whatever is stored."""

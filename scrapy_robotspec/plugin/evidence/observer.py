@@ -246,7 +246,7 @@ def open_evidence(
         redirects=settings.redirect_limits,
         max_size=settings.max_size,
         usage=UsagePolicy(settings.usage, settings.usage_policy),
-        overrides=settings.overrides or HostTable(),
+        overrides=settings.overrides or HostTable({}),
     ).to_json()
     run["tokens"] = tokens.usual if tokens.is_fixed else None
     folder = Path(settings.evidence).absolute()

@@ -6,32 +6,31 @@ origin. Such a failure must not reach other processes through a shared store.
 
 from __future__ import annotations
 
-import errno
+from errno import errorcode
+from typing import Any
 
 from scrapy.exceptions import IgnoreRequest, NotSupported
 
 from scrapy_robotspec.lookup.loop_time import InterruptionError
 
-#: Errors of this machine: no network, no free file or port, a firewall, a wrong local address.
-_LOCAL_ERRNOS = frozenset(
-    getattr(errno, name)
-    for name in [
-        "EACCES",
-        "EADDRINUSE",
-        "EADDRNOTAVAIL",
-        "EHOSTUNREACH",
-        "EMFILE",
-        "ENETDOWN",
-        "ENETUNREACH",
-        "ENFILE",
-        "ENOBUFS",
-        "ENOMEM",
-        "EPERM",
-    ]
-    if hasattr(errno, name)
-)
-#: Names of exceptions for errors of this machine that may hide the number: Twisted's, curl's.
-_LOCAL_ERRORS = {"ConnectBindError", "NoRouteError", "InterfaceError"}
+#: Names of errors of this machine: no network, no free file or port, a firewall, a wrong local
+#: address. Exceptions of Twisted and curl may hide the system's own.
+_LOCAL_ERRORS = {
+    "EACCES",
+    "EADDRINUSE",
+    "EADDRNOTAVAIL",
+    "EHOSTUNREACH",
+    "EMFILE",
+    "ENETDOWN",
+    "ENETUNREACH",
+    "ENFILE",
+    "ENOBUFS",
+    "ENOMEM",
+    "EPERM",
+    "ConnectBindError",
+    "NoRouteError",
+    "InterfaceError",
+}
 #: Names of exceptions for an unknown host name: Scrapy's, Twisted's, curl's, aiohttp's.
 _NAME_ERRORS = {
     "CannotResolveHostError",
@@ -39,11 +38,11 @@ _NAME_ERRORS = {
     "DNSError",
     "ClientConnectorDNSError",
 }
-#: Names of exceptions -> what went wrong, in words.
+#: Names of errors -> what went wrong, in words.
 _WORDS = {
     **dict.fromkeys(_NAME_ERRORS, "host name not found"),
     **dict.fromkeys(("TimeoutError", "DownloadTimeoutError"), "no answer in time"),
-    "ConnectionRefusedError": "connection refused",
+    **dict.fromkeys(("ECONNREFUSED", "ConnectionRefusedError"), "connection refused"),
     "ConnectionResetError": "connection reset",
     "ConnectionLost": "connection closed before the response was complete",
     "ConnectionDone": "connection closed before the response was complete",
@@ -59,11 +58,8 @@ def is_local(error: BaseException, *, resolves: bool) -> bool:
     """
     if isinstance(error, IgnoreRequest | NotSupported | InterruptionError):  # dropped on this side
         return True
-    causes = _causes(error)
-    names = {type(cause).__name__ for cause in causes}
-    if not _LOCAL_ERRNOS.isdisjoint(map(_errno, causes)) or names & _LOCAL_ERRORS:
-        return True
-    return not resolves and bool(names & _NAME_ERRORS)
+    names = {name for cause in _causes(error) for name in _names(cause)}
+    return bool(names & (_LOCAL_ERRORS if resolves else _LOCAL_ERRORS | _NAME_ERRORS))
 
 
 def in_one_line(error: BaseException) -> str:
@@ -87,10 +83,7 @@ def _in_words(cause: BaseException) -> str | None:
         return "TLS failed (https on an http port?)"
     if "certificate verify failed" in text:
         return "TLS failed: certificate not valid"
-    number = _errno(cause)
-    if number == errno.ECONNREFUSED:
-        return "connection refused"
-    return _WORDS.get(type(cause).__name__)
+    return next((_WORDS[name] for name in _names(cause) if name in _WORDS), None)
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -106,6 +99,7 @@ def _causes(error: BaseException) -> list[BaseException]:
     return causes
 
 
-def _errno(error: BaseException) -> object:
-    """The number that the operating system gave; Twisted has it under a name of its own."""
-    return getattr(error, "errno", None) or getattr(error, "osError", None)
+def _names(error: BaseException) -> tuple[str, str]:
+    """The system's name for *error*, if it has one, and that of its type."""
+    number: Any = getattr(error, "errno", None) or getattr(error, "osError", None)  # Twisted's
+    return errorcode.get(number, ""), type(error).__name__

@@ -185,16 +185,14 @@ _OVERRIDES = (
 )
 
 
-def overrides(raw: Any, edition: Edition) -> HostTable[Override] | None:
+def overrides(raw: Any, edition: Edition) -> HostTable | None:
     """Read ``ROBOTSPEC_OVERRIDES``; raises ``ValueError`` for a wrong key or value.
 
     None: there are none.
     """
     given = mapping(raw, _OVERRIDES)
-    table = HostTable(
-        {host_key(host): _override(host, value, edition) for host, value in given.items()}
-    )
-    return table or None
+    read = {host_key(host): _override(host, value, edition) for host, value in given.items()}
+    return HostTable(read) or None
 
 
 def _override(host: str, value: Any, edition: Edition) -> Override:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.access.outcome import StatusPolicy
-    from scrapy_robotspec.access.overrides import HostTable, Override
+    from scrapy_robotspec.access.overrides import HostTable
     from scrapy_robotspec.access.usage_policy import PolicyName
     from scrapy_robotspec.plugin.settings.composite import Chooser, Tokens
 
@@ -93,7 +93,7 @@ class Settings:
     )
     default_crawl_delay: float | None = _setting(None, seconds())
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), names)
-    overrides: HostTable[Override] | None = _setting(None, "overrides")
+    overrides: HostTable | None = _setting(None, "overrides")
     check_final_url: bool = _setting(True, boolean)
     browser: Literal["page", "all", "off"] = _setting("page", one_of("page", "all", "off"))
     max_parked: int = _setting(1000, integer(1))

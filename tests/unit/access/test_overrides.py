@@ -6,14 +6,15 @@ import pytest
 
 from scrapy_robotspec.access import overrides
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.overrides import HostTable, host_key
+from scrapy_robotspec.access.overrides import HostTable, Override, host_key
 
 
 def found(url: str, *keys: str) -> str | None:
     """The key that decides for *url*."""
     origin = Origin.of(url)
     assert origin is not None
-    return HostTable({host_key(key): key for key in keys}).find(origin)
+    override = HostTable({host_key(key): Override(token=(key,)) for key in keys}).find(origin)
+    return None if override is None or override.token is None else override.token[0]
 
 
 @pytest.mark.parametrize(
@@ -71,9 +72,10 @@ def test_the_most_specific_key_wins() -> None:
 
 
 def test_what_is_found_is_remembered_for_a_bounded_number_of_origins() -> None:
-    table = HostTable({"*.example": "all", "7.example": "seven"})
+    every, seventh = Override(crawl_delay=1.0), Override(crawl_delay=7.0)
+    table = HostTable({"*.example": every, "7.example": seventh})
     for number in range(2 * overrides._MAX_FOUND):
         origin = Origin("http", f"{number}.example", 80)
-        expected = "seven" if number == 7 else "all"
-        assert table.find(origin) == table.find(origin) == expected
+        expected = seventh if number == 7 else every
+        assert table.find(origin) is table.find(origin) is expected
     assert len(table._found) <= overrides._MAX_FOUND

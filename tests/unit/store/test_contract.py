@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -336,18 +337,17 @@ class TestDamagedLines:
         assert reply.at == pytest.approx(reply.now + HORIZON + 60)
 
 
-def test_threads_get_one_lease_between_them(uri: str) -> None:
-    """Atomic: slow stores are called from threads."""
-    store = open_shared_store(uri)
+def test_processes_get_one_lease_between_them(uri: str) -> None:
+    """Atomic, in whichever order their calls come."""
     start = threading.Barrier(8)
 
     def take_all(number: int) -> list[bool]:
-        start.wait()
-        return [take(store, origin(n), f"owner {number}", NOW, 30) for n in range(40)]
+        with closing(open_shared_store(uri)) as store:
+            start.wait()
+            return [take(store, origin(n), f"owner {number}", NOW, 30) for n in range(40)]
 
     with ThreadPoolExecutor(8) as pool:
         taken = list(pool.map(take_all, range(8)))
-    store.close()
     assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 40
 
 
