@@ -7,6 +7,7 @@ is read up to the limit (FMT-12), and not at all where part of it is missing (FE
 from __future__ import annotations
 
 import zlib
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     #: The first decoded bytes of a body, and whether it was complete.
     Unpacked = tuple[bytes, bool]
 
-_GZIP = zlib.MAX_WBITS | 16
-_RAW_DEFLATE = -zlib.MAX_WBITS
+#: First bytes of a gzip member.
+_GZIP = b"\x1f\x8b"
 
 #: Bytes of plain text; encoded data contains others.
 _TEXT = bytes(range(32, 127)) + b"\t\n\r"
@@ -58,38 +59,8 @@ def can_decode(encoding: bytes) -> bool:
 def _looks_encoded(body: bytes, encoding: bytes) -> bool:
     """Whether *body* is encoded; servers send plain text under a wrong header."""
     if encoding in (b"gzip", b"x-gzip"):
-        return body.startswith(b"\x1f\x8b")
+        return body.startswith(_GZIP)
     return bool(body[:64].translate(None, _TEXT))
-
-
-def _gunzip(body: bytes, limit: int) -> Unpacked:
-    """Decode all members of a gzip body; padding may follow them."""
-    parts: list[bytes] = []
-    rest: bytes | None = body
-    while rest is not None and rest.startswith(b"\x1f\x8b") and limit > 0:
-        if len(parts) == _MAX_STREAMS:
-            return b"".join(parts), False
-        decoded, rest = _member(rest, _GZIP, limit)
-        parts.append(decoded)
-        limit -= len(decoded)
-    return b"".join(parts), rest is not None
-
-
-def _inflate(body: bytes, limit: int) -> Unpacked:
-    decoded, rest = _member(body, zlib.MAX_WBITS, limit)
-    if not decoded and rest is None:  # servers that leave the zlib header out are many
-        decoded, rest = _member(body, _RAW_DEFLATE, limit)
-    return decoded, rest is not None
-
-
-def _member(body: bytes, wbits: int, limit: int) -> tuple[bytes, bytes | None]:
-    """The content of one stream, at most *limit* bytes, and the rest (None: incomplete)."""
-    stream = zlib.decompressobj(wbits)
-    try:
-        decoded = stream.decompress(body, limit)
-    except zlib.error:
-        return b"", None
-    return decoded, stream.unused_data if stream.eof else None
 
 
 def _library(name: str) -> Any:
@@ -119,29 +90,49 @@ def _unbrotli(body: bytes, limit: int) -> Unpacked:
     return decoded, stream.is_finished()
 
 
-def _unzstd(body: bytes, limit: int) -> Unpacked:
-    decoded, frames = b"", 0
-    try:
-        while body and len(decoded) < limit and frames < _MAX_STREAMS:  # frame by frame
-            frames += 1
-            options = {_ZSTD.DecompressionParameter.window_log_max: _MAX_WINDOW}
-            stream = _ZSTD.ZstdDecompressor(options=options)
+def _decode(
+    new_stream: Callable[[], Any], followers: tuple[bytes, ...], body: bytes, limit: int
+) -> Unpacked:
+    """Decode the streams of *body*, one behind the other; anything else may follow them.
+
+    *followers*: beginnings of a further stream.
+    """
+    decoded = b""
+    for _ in range(_MAX_STREAMS):
+        stream = new_stream()
+        try:
             decoded += stream.decompress(body, limit - len(decoded))
-            if not stream.eof:
-                return decoded, False
-            body = stream.unused_data
-    except _ZSTD.ZstdError:
-        return b"", False
-    return decoded, not body
+        except _ERRORS:
+            break
+        body = stream.unused_data
+        if not stream.eof:
+            break
+        if len(decoded) >= limit or not body or not body.startswith(followers):
+            return decoded, True
+    return decoded, False
+
+
+def _inflate(body: bytes, limit: int) -> Unpacked:
+    decoded, complete = _decode(zlib.decompressobj, (), body, limit)
+    if decoded or complete:
+        return decoded, complete
+    # Servers that leave the zlib header out are many.
+    return _decode(partial(zlib.decompressobj, -zlib.MAX_WBITS), (), body, limit)
 
 
 _UNPACKERS: dict[bytes, Callable[[bytes, int], Unpacked]] = {
-    b"gzip": _gunzip,
-    b"x-gzip": _gunzip,
+    **dict.fromkeys(
+        (b"gzip", b"x-gzip"),
+        partial(_decode, partial(zlib.decompressobj, zlib.MAX_WBITS | 16), (_GZIP,)),
+    ),
     b"deflate": _inflate,
 }
+_ERRORS: tuple[type[Exception], ...] = (zlib.error,)
 if hasattr(getattr(_BROTLI, "Decompressor", None), "can_accept_more_data"):  # from 1.2 on
     _UNPACKERS[b"br"] = _unbrotli
 if _ZSTD is not None:
-    _UNPACKERS[b"zstd"] = _unzstd
+    _ERRORS += (_ZSTD.ZstdError,)
+    _WINDOW = {_ZSTD.DecompressionParameter.window_log_max: _MAX_WINDOW}
+    _new_stream = partial(_ZSTD.ZstdDecompressor, options=_WINDOW)
+    _UNPACKERS[b"zstd"] = partial(_decode, _new_stream, (b"",))
 _NO_ENCODING = (b"", b"identity")
