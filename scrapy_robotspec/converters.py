@@ -66,17 +66,15 @@ def integer(minimum: int) -> Converter[int]:
     return read
 
 
-def number(
-    wanted: str, minimum: float, maximum: float = float("inf"), *, above: bool = False
-) -> Converter[float]:
-    """Convert to a number from *minimum* (*above*: without it) to *maximum*."""
+def number(wanted: str, minimum: float, maximum: float = float("inf")) -> Converter[float]:
+    """Convert to a number from *minimum* to *maximum*."""
 
     def to_number(raw: Any) -> float:
         try:
             if isinstance(raw, bool):
                 raise ValueError
             value = float(raw)
-            if not minimum <= value <= maximum or (above and value == minimum):
+            if not minimum <= value <= maximum:
                 raise ValueError  # also for nan
         except (TypeError, ValueError, OverflowError):
             raise ValueError(wanted) from None

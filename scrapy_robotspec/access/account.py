@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 #: Reason of a :class:`~scrapy_robotspec.access.decision.Decision` that allows -> its outcome.
 _ALLOWED = {
     **dict.fromkeys(("rule", "no_rule", "no_group", "robots_txt_itself"), "rules"),
-    **dict.fromkeys(("unreachable", "limit_passed"), "unreachable"),
-    **{name: name for name in ("unavailable", "override", EXEMPT)},
+    **{name: name for name in ("unavailable", "override", "unreachable", EXEMPT)},
+    "limit_passed": "unreachable",
 }
 _REFUSED = {
     name.removeprefix("refused_"): name
@@ -134,11 +134,9 @@ class WaitEnd:
         """The consequence in words; *allows*: no rules apply."""
         if self.end == "copy":
             return "its last copy decides"
-        if self.end == "given_up" and (allows or record.meaning is None):
-            return "no restrictions"
-        if self.end == "given_up" and record.meaning is not None:
-            return ANSWERS[record.meaning.value].short
-        return answer_in_words(record)
+        if self.end == "answered":
+            return answer_in_words(record)
+        return "no restrictions" if allows else ANSWERS[meaning_of(record)].short
 
 
 def wait_end(before: RobotsRecord | None, record: RobotsRecord, reason: str) -> WaitEnd:

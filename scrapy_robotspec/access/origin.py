@@ -80,16 +80,13 @@ class Origin(str):
 
         An IPv6 address is in its shortest spelling, without brackets.
         """
-        rest = self.partition("://")[2]
-        if rest.startswith("["):
-            return rest[1:].partition("]")[0]
-        return rest.partition(":")[0]
+        return urlsplit(self).hostname or ""
 
     @property
     def port(self) -> int:
         """The port, also a default one (LOC-08)."""
-        port = self.rpartition(":")[2]  # after a scheme or inside an address, not a number
-        return int(port) if port.isdecimal() else DEFAULT_PORTS[self.scheme]
+        port = urlsplit(self).port
+        return DEFAULT_PORTS[self.scheme] if port is None else port
 
     @property
     def is_address(self) -> bool:

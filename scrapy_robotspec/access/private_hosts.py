@@ -14,22 +14,22 @@ _UNICAST_6 = IPv6Network("2000::/3")
 #: IPv6 networks whose addresses hold an IPv4 address in their last four bytes.
 _HOLD_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::ffff:0:0/96"))
 
-#: Names, and ends of names, that no public name server answers.
-_PRIVATE_NAMES = (
-    "localhost",
-    "ip6-localhost",
-    "ip6-loopback",
-    "local",
-    "localdomain",
-    "localdomain4",
-    "localdomain6",
-    "internal",
-    "intranet",
-    "private",
-    "corp",
-    "home",
-    "home.arpa",
-    "lan",
+#: Ends of names that no public name server answers.
+_PRIVATE_ENDS = (
+    ".localhost",
+    ".ip6-localhost",
+    ".ip6-loopback",
+    ".local",
+    ".localdomain",
+    ".localdomain4",
+    ".localdomain6",
+    ".internal",
+    ".intranet",
+    ".private",
+    ".corp",
+    ".home",
+    ".home.arpa",
+    ".lan",
 )
 
 
@@ -38,7 +38,7 @@ def is_private(host: str) -> bool:
 
     Every spelling of an address counts that resolvers take for one (``127.1``, ``0x7f000001``).
     """
-    if any(f".{host}".endswith(f".{name}") for name in _PRIVATE_NAMES):
+    if f".{host}".endswith(_PRIVATE_ENDS):
         return True
     try:
         if ":" in host:

@@ -122,21 +122,11 @@ class RobotsRecord:
         try:
             plain = stream.decompress(data.removeprefix(MAGIC), _MAX_SIZE)
             text, _, body = plain.partition(b"\n")
-            header = json.loads(text)
-        except (ValueError, zlib.error, RecursionError):
+            record = read_record(json.loads(text), body, origin)
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError, zlib.error):
             return None
         is_whole = data.startswith(MAGIC) and stream.eof and not stream.unused_data
-        return cls.from_header(header, body, origin) if is_whole else None
-
-    @classmethod
-    def from_header(
-        cls, header: dict[str, Any], body: bytes, origin: Origin | None = None
-    ) -> RobotsRecord | None:
-        """The record with a :meth:`header`; None for an invalid one."""
-        try:
-            return _read(header, body, origin)
-        except (KeyError, TypeError, ValueError, OverflowError):
-            return None
+        return record if is_whole else None
 
 
 #: Fields whose values are plain JSON, with their types as written above.
@@ -148,8 +138,14 @@ _PLAIN = {
 _DEFAULTS = {each.name: each.default for each in fields(RobotsRecord)}
 
 
-def _read(header: dict[str, Any], body: bytes, origin: Origin | None) -> RobotsRecord:
-    """The record of a header. Raises KeyError, TypeError or ValueError for a foreign header."""
+def read_record(
+    header: dict[str, Any], body: bytes = b"", origin: Origin | None = None
+) -> RobotsRecord:
+    """The record with a :meth:`RobotsRecord.header`.
+
+    Raises ``KeyError``, ``TypeError``, ``ValueError`` or ``OverflowError`` for an invalid one, and
+    with *origin* for that of another one.
+    """
     values = {name: header[name] for name in _PLAIN if name in header}
     for name, value in values.items():
         written, given = _PLAIN[name], type(value).__name__

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
-from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.access.record import RobotsRecord, read_record
 from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps
 from scrapy_robotspec.evidence.warc import blank_user_info
 
@@ -65,9 +65,7 @@ class State(NamedTuple):
     @classmethod
     def from_values(cls, given: Mapping[str, Any]) -> State:
         """Read the values of :meth:`to_line`. Raises one of ``DAMAGE``."""
-        record = RobotsRecord.from_header(given["record"], b"")
-        if record is None:
-            raise EvidenceError("its record is not one of an origin")
+        record = read_record(given["record"])
         members = {name: given[name] for name in cls._fields if name in given}
         time = given.get("time", record.updated_at)  # format 4 has none
         exchanges = tuple(given["exchanges"])

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.store.memory import MemoryStore
 
-#: Largest number of records, and of seconds (thirty years).
-_MOST = 1_000_000_000
+#: Least number of seconds, and largest number of records and of seconds (thirty years).
+_LEAST, _MOST = 0.001, 1_000_000_000
 
 
 def open_store(
@@ -79,8 +79,8 @@ def _options(query: str, **defaults: Any) -> Iterator[Any]:
 
 
 def _number(name: str, value: object) -> float:
-    wanted = f"{name}={value} is wrong, give a number above 0 up to {_MOST:,}"
-    return converters.number(wanted, 0, _MOST, above=True)(value)
+    wanted = f"{name}={value} is wrong, give a number from {_LEAST} to {_MOST:,}"
+    return converters.number(wanted, _LEAST, _MOST)(value)
 
 
 def _memory(parts: SplitResult) -> MemoryStore:

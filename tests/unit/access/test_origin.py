@@ -114,6 +114,7 @@ def test_a_robots_url_has_the_origin_that_it_is_of(host: str) -> None:
     origin = Origin.of(f"http://{host}/")
     if origin is not None:
         assert Origin.of(origin.robots_url) == origin
+        assert Origin(origin.scheme, origin.host, origin.port) == origin
 
 
 def test_long_data_urls_are_not_looked_at_closely() -> None:

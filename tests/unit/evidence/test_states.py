@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.evidence.log_lines import EvidenceError
+from scrapy_robotspec.evidence.log_lines import DAMAGE
 from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.evidence.states import State, digest_of
 from tests.support.evidence import START, Crawl, lines_of, write_lines
@@ -54,7 +54,7 @@ def test_a_line_has_the_digest_of_the_body_and_no_password() -> None:
 
 def test_a_line_without_an_origin_is_damaged() -> None:
     line = json.loads(State("1", RECORD, START).to_line())
-    with pytest.raises(EvidenceError, match="not one of an origin"):
+    with pytest.raises(DAMAGE):
         State.from_values({**line, "record": {}})
 
 
