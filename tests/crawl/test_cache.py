@@ -76,6 +76,7 @@ def test_fet13_an_expired_copy_does_not_open_a_site_that_is_down(
     site = server.site("127.0.0.2", robots)
     settings = {**stored, **SHORT, "ROBOTSPEC_CACHE_TTL": 0.2}
     crawl([site.url("/1")], settings)
+    time.sleep(0.2)
     robots.answer = DOWN
     urls = [site.url("/yes"), site.url("/no")]
     result = crawl(urls, {**settings, "ROBOTSPEC_HOLD_TIMEOUT": 0})
@@ -91,6 +92,7 @@ def test_when_a_copy_stands_in_is_a_field_of_the_edition(
     site = server.site("127.0.0.2", in_turn(reply(RULES), DOWN))
     settings = {**stored, **SHORT, "ROBOTSPEC_CACHE_TTL": 0.2, "ROBOTSPEC_HOLD_TIMEOUT": 0}
     crawl([site.url("/1")], settings)
+    time.sleep(0.2)
     own = {"base": "google-2019", "stale_after": stale_after}
     result = crawl([site.url("/yes"), site.url("/no")], {**settings, "ROBOTSPEC_EDITION": own})
     assert (site.url("/yes") in result.responses) is used
