@@ -84,10 +84,9 @@ class Enforcer:
         """
         # hot path
         decision, found, extensions, _ = answer
-        stats, origin, logged = self._stats, decision.origin, None
+        stats, origin = self._stats, decision.origin
         assert origin is not None
-        if self._observer is not None:
-            logged = self._observer.on_decision(request, answer, "request")
+        logged = self._robots.note_decision(request, answer, "request")
         if found is not None and not again:
             stats.of_pages[_FROM_CACHE[found.unreachable]] += 1
         if self._overrides and not again and (override := self._overrides.find(origin)) is not None:

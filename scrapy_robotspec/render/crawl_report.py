@@ -32,8 +32,8 @@ class CrawlFacts:
     edition: Edition
     store: str
     keeps_delays: bool
-    overrides: tuple[str, ...]
-    """Hosts."""
+    overrides: str
+    """The first hosts; empty if there are none."""
     started: float
     """Epoch seconds."""
     slow: float
@@ -137,6 +137,14 @@ class OriginStats:
     def was_slow(self, slow: float) -> bool:
         """Whether an attempt failed, or requests waited for *slow* seconds."""
         return self.failed > 0 or self.wait_seconds >= slow
+
+
+def total_of(origins: Iterable[OriginStats]) -> OriginStats:
+    """The sums of all *origins*."""
+    total = OriginStats("")
+    for origin in origins:
+        total.include(origin)
+    return total
 
 
 #: Fields that a line has in another form, and those for the page alone.

@@ -16,14 +16,14 @@ from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOMES, Group
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import Note, listing, render
-from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats
+from scrapy_robotspec.render.crawl_report import MAX_FILES, total_of
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import count, duration, first_of
+from scrapy_robotspec.render.text import count, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.render.crawl_report import CrawlFacts, RefusalStats
+    from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats
 
 #: Max URLs or sites that are named in a row.
 MAX_NAMED = 10
@@ -61,15 +61,12 @@ def report_page(
     now. *is_cut*: only totals contain some sites, rules or URLs. *differences*: requests of a dry
     run, by how our decision compares with Scrapy's.
     """
-    total = OriginStats("")
-    for origin in origins:
-        total.include(origin)
+    total = total_of(origins)
     sites = [origin for origin in origins if origin.origin]
     tables: dict[str, list[Entry]] = defaultdict(list)
     for site in sites:
         for table, entry in _entries(site, facts, now):
             tables[table].append(entry)
-    outcomes = total.requests.by_outcome
     return render(
         "report.html",
         now=now,
@@ -80,13 +77,9 @@ def report_page(
         differences=differences,
         total=total.requests,
         refused=total.requests.of(Group.REFUSED),
-        parts=[
-            (name, outcomes[name], row.sentence) for name, row in OUTCOMES.items() if outcomes[name]
-        ],
+        outcomes=OUTCOMES,
         sites=sites,
         answers=Counter(site.words for site in sites).most_common(),
-        delays=[delay for site in sites if (delay := site.delay_not_kept) is not None],
-        hosts=first_of(facts.overrides, 3),
         overrides=total.overrides,
         tables=dict(tables),
         rows=_rows,

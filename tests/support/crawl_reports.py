@@ -109,7 +109,7 @@ FACTS = CrawlFacts(
     edition=get_edition("google-2019"),
     store="memory://",
     keeps_delays=False,
-    overrides=(),
+    overrides="",
     started=START,
     slow=5.0,
 )

@@ -15,7 +15,7 @@ from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import Resolved
-from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, RefusalStats
+from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, RefusalStats, total_of
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
@@ -79,10 +79,7 @@ class CrawlAccount(dict["Origin | None", OriginStats]):
 
     def requests(self) -> RequestCounts:
         """All requests."""
-        total = RequestCounts()
-        for row in self.rows():
-            total.include(row.requests)
-        return total
+        return total_of(self.rows()).requests
 
     def kept(self, origin: Origin | None) -> OriginStats:
         """The row that counts a request of before."""

@@ -14,6 +14,7 @@ from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.files import replacing
 from scrapy_robotspec.plugin.settings.composite import expand
 from scrapy_robotspec.render.crawl_report import CrawlFacts, report_lines
+from scrapy_robotspec.render.text import first_of
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Report:
             edition=settings.edition,
             store=shown_uri(settings.cache),
             keeps_delays=settings.keeps_delays,
-            overrides=tuple(settings.overrides or ()),
+            overrides=first_of(tuple(settings.overrides or ()), 3),
             started=time.time(),
             slow=account.slow,
         )
@@ -71,7 +72,7 @@ class Report:
         self._is_failing = False
 
     def create(self) -> None:
-        """Create the file, and its folder if needed.
+        """Create the empty file, and its folder if needed.
 
         A number is added to its name if it exists. Raises ``ConfigurationError`` if the system
         refuses.
@@ -82,8 +83,7 @@ class Report:
             for number in count(1):
                 self._path = wanted if number == 1 else wanted.with_stem(f"{wanted.stem}-{number}")
                 with suppress(FileExistsError):
-                    with self._path.open("x", encoding="utf-8", newline="\n") as file:
-                        file.writelines(self._contents())
+                    self._path.touch(exist_ok=False)
                     break
         except OSError as error:
             expected = f"the path of a file that this process can write ({error.strerror})"
@@ -112,7 +112,7 @@ class Report:
     # --- writing
 
     def _keep_up_to_date(self) -> None:
-        pause = MIN_PAUSE
+        pause = 0.0
         while not self._end.wait(pause):
             begin = time.monotonic()
             self._update()

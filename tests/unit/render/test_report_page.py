@@ -132,7 +132,7 @@ def test_what_to_do_next_is_said_where_there_is_something() -> None:
 def test_the_settings_in_force_are_named() -> None:
     """As which crawler, which edition, which store, which overrides."""
     origin = OriginStats("http://a.example", counts(override=3), overrides=Counter(ignore=3))
-    facts = replace(FACTS, overrides=("a.example", "b.example"), keeps_delays=True)
+    facts = replace(FACTS, overrides="a.example, b.example", keeps_delays=True)
     page = report_page([origin], facts, now=START, finished="finished")
     text = words(check(page))
     for fact in (
