@@ -99,8 +99,6 @@ class _RunReplay:
         self._reader = reader
         self._result = result
         self._sequence = Sequence()
-        self._exchanges: set[str] = set()
-        """Ids of the archived exchanges that states were made from."""
 
     def take(self, line: Line) -> None:
         values = line.values
@@ -129,10 +127,6 @@ class _RunReplay:
             self._result.answered[state.record.origin] = True
         if self._reader.format >= FORMAT:
             self._sequence.take_state(state)
-        for exchange in state.exchanges:
-            if exchange in self._exchanges:
-                raise EvidenceError(f"the record {exchange} belongs to another state")
-            self._exchanges.add(exchange)
         self._reader.check(state)
 
     # --- decisions

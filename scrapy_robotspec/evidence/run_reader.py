@@ -171,7 +171,7 @@ class RunReader:
         """The state that the kept rules of each origin were made from."""
         self._counts: Counter[str] = Counter()
         """As the last line counts; ``log`` and ``archive``: bytes that were read so far."""
-        self._is_stamped = False
+        self._is_stamped: bool | None = None
 
     def lines(self, limit: float) -> Iterator[Line]:
         """All lines up to the first that was changed.
@@ -181,11 +181,11 @@ class RunReader:
         try:
             with self._open(self.log) as log:
                 for line in read_lines(log):
-                    if self._take(line):
-                        if process_time() > limit:
-                            self.add_problem("it takes too long: not read to its end")
-                            return
-                        yield line
+                    if process_time() > limit:
+                        self.add_problem("it takes too long: not read to its end")
+                        return
+                    self._take(line)
+                    yield line
             self._check_end()
         except DAMAGE as error:
             self.add_problem(f"{in_words(error)}; what follows it proves nothing")
@@ -276,24 +276,18 @@ class RunReader:
 
     # --- the log
 
-    def _take(self, line: Line) -> bool:
-        """Take note of *line*; whether its members can be relied on."""
+    def _take(self, line: Line) -> None:
+        """Take note of *line*. Raises ``EvidenceError`` where it cannot be relied on."""
         start, values = self._counts["log"], line.values
         self._counts["log"] += line.size
         self.summary.last_hash = line.hash
         if line.number == 1:
             self.format = _format_of(values)
-        problem = problem_of(values, self.format)
+        kind, problem = values.get("type"), problem_of(values, self.format)
+        if not problem and ((kind == "run") != (line.number == 1) or self.summary.complete):
+            problem = f"a {kind} does not belong here"
         if problem:
-            if line.number == 1:
-                raise EvidenceError(f"line 1: {problem}")
-            self.add_problem(problem, line.number)
-            return False
-        kind = values["type"]
-        if (kind == "run") != (line.number == 1):
-            raise EvidenceError(f"line {line.number}: a {kind} does not belong here")
-        if self.summary.complete:
-            raise EvidenceError(f"line {line.number} stands after the end")
+            raise EvidenceError(f"line {line.number}: {problem}")
         match kind:
             case "run":
                 self._take_header(values)
@@ -319,14 +313,13 @@ class RunReader:
         if kind in COUNTED:
             self._counts[COUNTED[kind]] += 1
         self.end = max(self.end, values.get("time", 0.0))
-        return True
 
     def _take_header(self, values: Mapping[str, Any]) -> None:
         if values["run"] != self.summary.run:
             raise EvidenceError("line 1 belongs to another file")
         self.start, self.settings = values["time"], RunSettings.from_json(values["settings"])
         self.rules = RulesCache(max_size=self.settings.max_size)
-        self._is_stamped = bool(values.get("timestamp"))
+        self._is_stamped = values.get("timestamp")
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")
 
@@ -379,10 +372,9 @@ class RunReader:
         """Compare the sizes of the files with what the log says about them."""
         for name, known in ((self.log, "log"), (self.archive, "archive")):
             more = (self._folder / name).lstat().st_size - self._counts[known]
-            if more and self.summary.complete:
-                self.add_problem(f"{name}: {more:+} bytes, compared with what the log names")
-            elif more > 0:
-                self._reading.add_note(f"{name}: the last {more} bytes are in no line of the log")
+            add = self.add_problem if self.summary.complete else self._reading.add_note
+            if more:
+                add(f"{name}: {more:+} bytes, compared with what the log names")
         if not self.summary.complete:
             self._reading.add_note(
                 f"run {self.summary.run} has no last line: the crawl runs, or was killed; lines of "

@@ -55,7 +55,10 @@ class Sequence:
         self._states: dict[Origin, str] = {}
         """Id of the latest of each origin."""
         self._answered: dict[str, float] = {}
-        """When a request of this crawl was answered, by the id of the archive record."""
+        """When a request of this crawl was answered, by the id of its archive record.
+
+        A state takes what it was made from: one record cannot have all states read it.
+        """
         self._replaced: dict[str, float] = {}
         """When a state was replaced, by its id (epoch seconds)."""
         self._passed: dict[int, _Passed] = {}
@@ -91,11 +94,13 @@ class Sequence:
 
     def _check_fetched(self, state: State) -> None:
         """Check that a fetch ends after its answers, and before its record is taken over."""
-        missing = [each for each in state.exchanges if each not in self._answered]
-        if missing:
-            raise EvidenceError(f"{missing[0]} answers no request of this crawl")
-        ended = state.record.updated_at
-        answered = max((self._answered[each] for each in state.exchanges), default=ended)
+        ended = answered = state.record.updated_at
+        for each in state.exchanges:
+            if each not in self._answered:
+                raise EvidenceError(
+                    f"{each} answers no request of this crawl, or belongs to another state"
+                )
+            answered = self._answered.pop(each)
         if max(answered - ended, ended - state.time) > _UNNOTED + self._set_back:
             raise EvidenceError("its record is not of the time of its fetch")
 

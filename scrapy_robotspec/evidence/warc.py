@@ -113,11 +113,7 @@ def _header_line(url: str, name: str, value: str) -> str:
 
 def _blank_location(url: str, value: str) -> str:
     """A Location with the same target, and other user info."""
-
-    def target_of(text: str) -> str | None:
-        return redirect_target(url, text)
-
-    target = target_of(value)
+    target = redirect_target(url, value)
     if target is None:
         return f"http:///{BLANKED}"
     if target.count("@") == value.count("@"):  # none of them ends user info
@@ -126,7 +122,7 @@ def _blank_location(url: str, value: str) -> str:
     # A reference without a scheme keeps a backslash that an absolute URL has as a slash.
     for text in (f"{scheme}://{BLANKED}@{rest}", f"//{BLANKED}@{rest}", target):
         archived = text.encode().decode("latin-1")
-        if target_of(archived) == target:
+        if redirect_target(url, archived) == target:
             return archived
     return value  # without a host, so without a user
 

@@ -64,4 +64,4 @@ def test_a_record_that_no_line_names_yet_is_tolerated_in_a_killed_run(tmp_path: 
         file.write(b"torn")
     result = replay(tmp_path)
     assert result.is_good
-    assert any("last 4 bytes" in note for note in result.notes)
+    assert any("+4 bytes" in note for note in result.notes)
