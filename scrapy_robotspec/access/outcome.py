@@ -18,6 +18,11 @@ from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind, has_line
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
 
+#: Stands for a secret.
+BLANKED = "blanked"
+#: User info of the URLs in a text.
+_USER_INFO = re.compile(r"//[^/\\?#\s\"<>]*@")
+
 
 class Meaning(str, Enum):
     """The meaning of a response; also a value of ``ROBOTSPEC_STATUS_POLICY``."""
@@ -50,6 +55,11 @@ def without_user_info(url: str) -> str:
     scheme, slashes, rest = url.partition("://")
     end = min((at for c in "/?#" if (at := rest.find(c)) >= 0), default=len(rest))
     return f"{scheme}{slashes}{rest[:end].rpartition('@')[2]}{rest[end:]}"
+
+
+def blank_user_info(text: str) -> str:
+    """*text* with the user names and passwords in its URLs blanked (SAF-06)."""
+    return _USER_INFO.sub(f"//{BLANKED}@", text) if "@" in text else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.evidence.log_lines import dumps
-from scrapy_robotspec.evidence.warc import BLANKED, blank_user_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,10 +83,7 @@ def members_of(logged: LoggedDecision, edition: str, overrides: HostTable | None
     if decision is None:
         return members | {"allowed": True, "reason": EXEMPT}
     members |= {**_conclusion(decision), **_grounds(logged.found, decision)}
-    override = None
-    if overrides and decision.origin is not None:
-        override = overrides.find(decision.origin)
-    if override is not None:
+    if overrides and decision.origin and (override := overrides.find(decision.origin)):
         members["override"] = override.kinds
     if state is not None:
         members |= {"state": state.id, "record": state.body_record}
@@ -128,5 +125,5 @@ def _grounds(found: Resolved | None, decision: Decision) -> dict[str, Any]:
         }
     members = {"policy": OVERRIDE, "outcome": None, "status": None, "stale": False}
     if decision.reason == "unreachable":  # it could wait no longer
-        members |= {"policy": NO_ANSWER, "failure": blank_user_info(decision.failure or "")}
+        members |= {"policy": NO_ANSWER, "failure": decision.failure or ""}
     return members

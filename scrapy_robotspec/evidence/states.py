@@ -14,7 +14,6 @@ from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
 from scrapy_robotspec.access.record import RobotsRecord, read_record
 from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps
-from scrapy_robotspec.evidence.warc import blank_user_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,15 +51,10 @@ class State(NamedTuple):
     """Whether the archive record lacks the body (SAF-06); not in the line."""
 
     def to_line(self) -> str:
-        """The line of the log; its causes of failures may be archived."""
-        members, header = self._asdict(), self.record.header()
+        """The line of the log."""
+        members = {"type": "state", **self._asdict(), "record": self.record.header()}
         del members["is_left_out"]
-        if "failure" in header:
-            header["failure"] = blank_user_info(header["failure"])
-        members |= {"record": header, "body_sha256": digest_of(self.record.body)}
-        if self.failure is not None:
-            members["failure"] = blank_user_info(self.failure[0] or "") or None, self.failure[1]
-        return dumps({"type": "state", **members})
+        return dumps({**members, "body_sha256": digest_of(self.record.body)})
 
     @classmethod
     def from_values(cls, given: Mapping[str, Any]) -> State:

@@ -7,7 +7,6 @@ here: as they were written. An archive is made to be handed on: secrets in it ar
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -17,6 +16,7 @@ from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
+from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
 from scrapy_robotspec.evidence.log_lines import EvidenceError
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ STOPPED, LOST = "length", "disconnect"
 
 #: Extension field of a response whose body is not archived: why.
 _LEFT_OUT = "Robotspec-Left-Out"
-#: Stands for a value that is not archived.
-BLANKED = "blanked"
 #: Max bytes of the headers of a response, and of a body above the parsing limit, in the archive.
 _MAX_HEADERS = _BODY_MARGIN = 2**20
 
@@ -58,8 +56,6 @@ _VERSION = "WARC/1.1"
 END_OF_HEAD = _END_OF_RECORD = b"\r\n\r\n"
 
 _COOKIES = frozenset(("set-cookie", "set-cookie2"))
-#: User info of the URLs in a text.
-_USER_INFO = re.compile(r"//[^/\\?#\s\"<>]*@")
 
 
 class NewRecord(NamedTuple):
@@ -125,11 +121,6 @@ def _blank_location(url: str, value: str) -> str:
         if redirect_target(url, archived) == target:
             return archived
     return value  # without a host, so without a user
-
-
-def blank_user_info(text: str) -> str:
-    """*text* with the user names and passwords in its URLs blanked."""
-    return _USER_INFO.sub(f"//{BLANKED}@", text) if "@" in text else text
 
 
 def to_field(name: str, value: str) -> str:

@@ -6,16 +6,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import leads_inside
-from scrapy_robotspec.access.outcome import without_user_info
+from scrapy_robotspec.access.outcome import BLANKED, without_user_info
 from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.evidence.warc import (
-    BLANKED,
     END_OF_HEAD,
     LOST,
     STATUS_FIELD,
     STOPPED,
     NewRecord,
-    blank_user_info,
     left_out,
     longest_body,
     response_head,
@@ -87,8 +85,7 @@ class FetchArchive:
 
     def add_failure(self, url: str, error: str, time: float) -> None:
         """Archive that a request failed at *time*."""
-        payload = f"failure: {blank_user_info(error)}\r\n".encode()
-        self._add("metadata", without_user_info(url), time, payload)
+        self._add("metadata", without_user_info(url), time, f"failure: {error}\r\n".encode())
 
     def _add(self, kind: str, url: str, time: float, payload: bytes, **more: Any) -> None:
         id_, began, self._began = next(self._recorder.ids), self._began, time

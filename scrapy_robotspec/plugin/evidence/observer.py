@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.access.exchange import leads_inside
+from scrapy_robotspec.access.outcome import BLANKED
 from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.access.usage_policy import UsagePolicy
@@ -22,7 +23,7 @@ from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.states import State
-from scrapy_robotspec.evidence.warc import BLANKED, NewRecord, left_out
+from scrapy_robotspec.evidence.warc import NewRecord, left_out
 from scrapy_robotspec.plugin.evidence.fetch_archive import FetchArchive
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 

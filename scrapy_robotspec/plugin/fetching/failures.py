@@ -11,6 +11,7 @@ from typing import Any
 
 from scrapy.exceptions import IgnoreRequest, NotSupported
 
+from scrapy_robotspec.access.outcome import blank_user_info
 from scrapy_robotspec.lookup.loop_time import InterruptionError
 
 #: Names of errors of this machine: no network, no free file or port, a firewall, a wrong local
@@ -63,7 +64,10 @@ def is_local(error: BaseException, *, resolves: bool) -> bool:
 
 
 def in_one_line(error: BaseException) -> str:
-    """Plain words for *error*, or its type and escaped text (SAF-04)."""
+    """Plain words for *error*, or its type and escaped text.
+
+    They are safe for a terminal (SAF-04) and contain no password (SAF-06).
+    """
     causes = _causes(error)
     for cause in causes:
         known = _in_words(cause)
@@ -71,7 +75,7 @@ def in_one_line(error: BaseException) -> str:
             return known
     # Twisted's ResponseFailed prints its reasons as objects.
     innermost = next((cause for cause in causes if not hasattr(cause, "reasons")), error)
-    words = " ".join(str(innermost).split())[:200]
+    words = blank_user_info(" ".join(str(innermost).split()))[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind
     return ascii(text)[1:-1]

@@ -101,3 +101,12 @@ def test_a_process_without_a_free_file_knows_that_the_failure_is_its_own() -> No
 def test_an_unknown_name_is_local_where_no_name_is_resolved() -> None:
     assert is_local(DNSLookupError("x"), resolves=False)
     assert not is_local(DNSLookupError("x"), resolves=True)
+
+
+@pytest.mark.parametrize("padding", ["", "x" * 170])
+def test_the_words_of_an_error_contain_no_password(padding: str) -> None:
+    """SAF-06: they are stored, archived and shown; cutting them hides no user info."""
+    error = OSError(f"{padding} no way to http://jane:secret@proxy.example:8080")
+    words = in_one_line(error)
+    assert "secret" not in words
+    assert "//blanked" in words
