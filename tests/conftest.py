@@ -34,6 +34,32 @@ settings.load_profile(
 )
 
 
+_TESTS = Path(__file__).parent
+#: Folders of tests that compute; those of all others mostly wait for crawls.
+_COMPUTING = ("spec", "unit")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread files that wait evenly between those that compute.
+
+    Each process of a run then has both at any time; else the waits are left for its end, when no
+    other test uses the processors.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    places: dict[Path, float] = {}
+    for kind in (True, False):
+        group = [path for path in files if (path.parts[len(_TESTS.parts)] in _COMPUTING) is kind]
+        total, before = sum(len(files[path]) for path in group), 0
+        for path in group:
+            places[path] = before / total
+            before += len(files[path])
+    items[:] = [
+        item for path in sorted(places, key=lambda each: places[each]) for item in files[path]
+    ]
+
+
 @pytest.fixture
 def server() -> Iterator[Server]:
     """The sites of one test."""

@@ -34,7 +34,7 @@ def test_requests_given_while_the_crawl_closes_are_in_the_jobdir(
     The scheduler is closed by then. The report takes a second to be written.
     """
     sites = [server.site(f"127.0.0.{n}", RULES) for n in range(2, 5)]
-    urls = [site.url(f"/{path}{n}") for n in range(40) for path in ("no", "yes") for site in sites]
+    urls = [site.url(f"/{path}{n}") for n in range(20) for path in ("no", "yes") for site in sites]
     settings = {
         **more,
         "JOBDIR": str(tmp_path / "job"),
