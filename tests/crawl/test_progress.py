@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-from typing import Any
-
-import pytest
 
 from tests.support.crawl import Running, crawl
 from tests.support.responses import after, reply, silence
@@ -25,22 +22,6 @@ def test_a_hung_robots_txt_is_named_and_so_is_its_end(server: Server) -> None:
     assert result.stats["robotspec/pending"] == 0
     assert result.stats["robotspec/waiting"] == 0
     assert result.stats["robotspec/waiting_max"] >= 9
-
-
-@pytest.mark.parametrize("by", ["question", "final URL"])
-def test_a_wait_outside_the_scheduler_is_named_and_so_is_its_end(server: Server, by: str) -> None:
-    """A question of the spider; the URL that a download handler was redirected to."""
-    silent = server.site("127.0.0.2", after(0.7, reply(BODY)))
-    url, spider, settings = silent.url("/"), "asking", dict[str, Any](ROBOTSPEC_PROGRESS_AFTER=0.2)
-    if by == "final URL":
-        pages = {"/": reply("a page", headers=[("X-Final", url)])}
-        url, spider = server.site("127.0.0.3", pages=pages).url("/"), "plain"
-        settings |= {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.FollowsRedirects": 900}}
-    result = crawl([url], {**settings, "LOGSTATS_INTERVAL": 0.4}, spider=spider)
-    assert len(result.lines("robots.txt of http://127.0.0.2", "not answered", "1 request")) == 1
-    assert result.lines("robots.txt: 1 origin pending, 1 request waiting", "(127.0.0.2)")
-    assert len(result.lines("127.0.0.2", "has answered: with rules, 1 request released")) == 1
-    assert (result.stats["robotspec/pending"], result.stats["robotspec/waiting"]) == (0, 0)
 
 
 def test_the_summary_after_ctrl_c_names_what_was_pending(server: Server) -> None:

@@ -226,21 +226,3 @@ def test_media_pipelines_wait_too(server: Server, tmp_path: Path) -> None:
         "has answered after ", "(HTTP status 503): with rules, 10 requests released"
     )
     assert result.exit_code == 0
-
-
-def test_a_spider_may_ask_beforehand(server: Server) -> None:
-    """``decision``, ``sitemaps``, ``crawl_delay`` and ``usage`` (USE-01, USE-03)."""
-    body = RULES + "Crawl-delay: 3\nContent-Usage: train-ai=n\nContent-Usage: /open train-ai=y\n"
-    sitemap = "https://example.com/map.xml"
-    robots = until(0.5, reply("", 503), reply(f"{body}Sitemap: {sitemap}\n"))
-    site, gone = server.site("127.0.0.2", robots), server.site("127.0.0.3", reply("", 404))
-    urls = [site.url("/open"), site.url("/no"), gone.url("/"), "data:,x"]
-    result = crawl(urls, QUICK_RETRIES, spider="asking")
-    members = ("allowed", "reason", "sitemaps", "crawl_delay", "applies", "preferences")
-    assert [tuple(asked[name] for name in members) for asked in result.of("asked")] == [
-        (True, "no_rule", [sitemap], 3.0, True, {"train-ai": "allow"}),
-        (False, "rule", [sitemap], 3.0, False, {}),
-        (True, "unavailable", [], None, True, {}),
-        (True, "no_rule", [], None, True, {}),
-    ]
-    assert site.pages_asked == gone.pages_asked == []

@@ -1,4 +1,4 @@
-"""Responses of download handlers that follow redirects themselves: the final URL is checked."""
+"""What the enforcer does after a decision: final URLs, and requests of renderers."""
 
 from __future__ import annotations
 
