@@ -31,7 +31,7 @@ from collections import OrderedDict
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin import _compat
@@ -220,7 +220,7 @@ class OriginQueue:
     requests: Any
     """A ``ScrapyPriorityQueue``; ``curprio`` is the negated priority of the next request."""
     name: str
-    """Its owner's name for it."""
+    """Its name in ``JOBDIR``."""
     table: SlotTable
     """Those of its state, this one among them."""
     size: int = 0
@@ -286,19 +286,11 @@ class SlotTable:
         return best
 
 
-class QueueOwner(Protocol):
-    """Keeps the queues under their names."""
-
-    def remove(self, queue: OriginQueue) -> None:
-        """Close *queue*, which has become empty."""
-
-
 class OriginQueues:
-    """The queues of one scheduler queue; *owner* closes them."""
+    """The queues of one scheduler queue."""
 
-    def __init__(self, gate: Gate, downloads: DownloadSlots, owner: QueueOwner) -> None:
+    def __init__(self, gate: Gate, downloads: DownloadSlots) -> None:
         self._gate = gate
-        self._owner = owner
         self._queues: dict[Origin | None, dict[str, OriginQueue]] = {}
         self.size = 0
         """Number of requests."""
@@ -321,7 +313,7 @@ class OriginQueues:
         self._place(queue, state)
         self._resize(queue, len(requests))
 
-    def push(self, queue: OriginQueue, request: Request) -> None:
+    def add(self, queue: OriginQueue, request: Request) -> None:
         """Add *request* to *queue*."""
         queue.requests.push(request)
         self._resize(queue, 1)
@@ -342,6 +334,9 @@ class OriginQueues:
     def may_go(self) -> bool:
         """Whether :meth:`pop` returns a request."""
         return bool(self._ready.slots) or self.choose() is not None
+
+    def remove(self, queue: OriginQueue) -> None:
+        """Close *queue*, which has become empty. One in memory needs nothing."""
 
     def clear(self) -> None:
         """Forget all queues."""
@@ -399,7 +394,7 @@ class OriginQueues:
         if request is not None and left:
             queue.table.renew(queue)
         else:
-            self._close(queue)
+            self._forget(queue)
         if origin is None:
             return request
         if request is None:
@@ -423,7 +418,7 @@ class OriginQueues:
         if queue.origin is not None and queue.table is not self._ready:
             self._gate.count_queued(queue.origin, change, held=queue.table is self._held)
 
-    def _close(self, queue: OriginQueue) -> None:
+    def _forget(self, queue: OriginQueue) -> None:
         if queue.size:
             logger.error(
                 "%d requests of %s cannot be read from their queue",
@@ -436,4 +431,4 @@ class OriginQueues:
         del queues[queue.slot]
         if not queues:
             del self._queues[queue.origin]
-        self._owner.remove(queue)
+        self.remove(queue)

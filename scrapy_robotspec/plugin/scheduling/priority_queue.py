@@ -33,7 +33,7 @@ _MAX_NAME = 222
 _DIGEST = "robotspec-"
 
 
-class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
+class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
     """``SCHEDULER_PRIORITY_QUEUE`` that keeps requests until their robots.txt is known.
 
     It has a queue for each download slot and origin. Apart from that it is Scrapy's queue: the slot
@@ -60,15 +60,14 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
             downstream_queue_cls = wrap(downstream_queue_cls)
             if start_queue_cls is not None:
                 start_queue_cls = wrap(start_queue_cls)
-        super().__init__(
-            crawler, downstream_queue_cls, key, *startprios, start_queue_cls=start_queue_cls
+        DownloaderAwarePriorityQueue.__init__(
+            self, crawler, downstream_queue_cls, key, *startprios, start_queue_cls=start_queue_cls
         )
         assert crawler.engine is not None
         self._slots = _compat.DownloadSlots(crawler.engine)
         gate = find_gate(crawler)
         assert gate is not None
-        self._gate = gate
-        self._queues = OriginQueues(self._gate, self._slots, self)
+        OriginQueues.__init__(self, gate, self._slots)
         self._warned = False
         for name, requests in list(self.pqueues.items()):
             self._resume(name, requests)
@@ -84,12 +83,12 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         """Add *request*. Raises ``ValueError`` if it cannot be stored on disk."""
         # hot path
         slot, origin = self._slot_of(request), self._gate.queue(request)
-        queue = self._queues.get(slot, origin)
+        queue = self.get(slot, origin)
         try:
             if queue is None:
                 self._push_first(slot, origin, request)
             else:
-                self._queues.push(queue, request)
+                self.add(queue, request)
         except self._errors as error:
             if not self._warned:
                 self._warned = True
@@ -113,26 +112,23 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
                 self._close(requests)
             raise
         self.pqueues[name] = requests
-        self._queues.open(slot, origin, requests, name)
-
-    def pop(self) -> Request | None:
-        return self._queues.pop() if self._queues.size else None
+        self.open(slot, origin, requests, name)
 
     def peek(self) -> Request | None:
         """The next request without removing it, or None."""
-        queue = self._queues.choose()
+        queue = self.choose()
         request: Request | None = None if queue is None else queue.requests.peek()
         return request
 
     def close(self) -> dict[str, list[int]]:
-        self._queues.clear()
+        self.clear()
         state = super().close()
         if self._open_queues is not None:
             self._open_queues.close()
         return state
 
     def __len__(self) -> int:
-        return self._queues.size
+        return self.size
 
     def _resume(self, name: str, requests: ScrapyPriorityQueue) -> None:
         """Take over a queue of an earlier run, ours or one of Scrapy's for a whole slot."""
@@ -143,7 +139,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
             origin = Origin.of(url)
         if _name(slot, origin) != name:  # requests of any origin wait in the middleware
             slot, origin = name, None
-        self._queues.open(slot, origin, requests, name)
+        self.open(slot, origin, requests, name)
 
     def _slot_and_origin(self, requests: ScrapyPriorityQueue) -> tuple[str, Origin | None]:
         """Those of the first request; it is stored again, as not every queue can peek."""

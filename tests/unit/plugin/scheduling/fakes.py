@@ -10,7 +10,7 @@ from scrapy import Request
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import LiveOrigins, QueueState
-from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueue, OriginQueues
+from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
@@ -106,16 +106,13 @@ class QueuesHarness:
             harness = GateHarness()
             harness.known.update((A, B, C))
         self.downloads = harness.downloads
-        self.queues: OriginQueues = OriginQueues(harness.gate, cast("Any", self.downloads), self)
-
-    def remove(self, queue: OriginQueue) -> None:
-        """Nothing is to be closed."""
+        self.queues: OriginQueues = OriginQueues(harness.gate, cast("Any", self.downloads))
 
     def push(self, slot: str, origin: Origin | None, request: Any, rank: int = 0) -> None:
         """Queue *request*; *rank* is that of a new queue, the lowest first."""
         queue = self.queues.get(slot, origin)
         if queue is not None:
-            self.queues.push(queue, request)
+            self.queues.add(queue, request)
             return
         requests = RequestQueue([request])
         requests.curprio = rank

@@ -50,16 +50,11 @@ class Crawl(LookupHarness):
         self.is_active = self.downloads.is_active
         self.gate = Gate(cast("Any", self))
         self.waiting = 0
-        self.queues: OriginQueues = OriginQueues(
-            self.gate, cast("Any", self.downloads), cast("Any", self)
-        )
+        self.queues: OriginQueues = OriginQueues(self.gate, cast("Any", self.downloads))
         self.woken = False
         self.pages = self.waits = 0
         self.errors: list[object] = []
         self.done: list[Page] = []
-
-    def remove(self, queue: object) -> None:
-        """Nothing is to be closed."""
 
     def wake(self) -> None:
         self.woken = True
@@ -78,7 +73,7 @@ class Crawl(LookupHarness):
         if queue is None:
             self.queues.open("slot", origin, RequestQueue([page]))
         else:
-            self.queues.push(queue, page)  # type: ignore[arg-type]
+            self.queues.add(queue, page)  # type: ignore[arg-type]
         self.woken = True
 
     def run(self) -> None:
