@@ -181,17 +181,19 @@ class Process:
         self.allowed: Callable[[Request], bool] = lambda request: True
         self.delays: dict[str, float] = {}
         """Delays of requests that have another one, by URL."""
+        self.store = TieredStore(
+            MemoryStore(),
+            Way(self),  # type: ignore[arg-type]
+            self._in_thread,
+            self.monotonic,
+            owner="",
+            lease_seconds=0.0,
+        )
+        # All that the crawl delay asks, in one object.
+        self.engine = self.lookup = self.settings = self
+        self.hold_timeout = HOLD
         self.crawl_delay = CrawlDelay(
-            TieredStore(
-                MemoryStore(),
-                Way(self),  # type: ignore[arg-type]
-                self._in_thread,
-                self.monotonic,
-                owner="",
-                lease_seconds=0.0,
-            ),
             self,  # type: ignore[arg-type]
-            hold=HOLD,
             monotonic=self.monotonic,
             call_later=self.call_later,
         )
@@ -199,10 +201,6 @@ class Process:
     @property
     def delay(self) -> float:
         return self.fleet.delay if self._delay is None else self._delay
-
-    @property
-    def engine(self) -> Process:
-        return self
 
     def send_wait(self, request: Request) -> float:
         return max(0.0, self.full_until - self.fleet.time.now)

@@ -263,21 +263,18 @@ class FleetPace:
 
 
 class CrawlDelay:
-    """Requests of one process that wait for slots of *store*.
+    """Requests of one process that wait for slots.
 
-    *robots* decides. *hold* and *monotonic* are :class:`FleetPace`'s.
+    *robots* decides, and has the store. *monotonic* returns seconds.
     """
 
     def __init__(
         self,
-        store: MemoryStore | TieredStore,
         robots: CrawlRobots,
-        *,
-        hold: float,
         monotonic: Callable[[], float] = time.monotonic,
         call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
-        self._fleet = FleetPace(store, hold, monotonic)
+        self._fleet = FleetPace(robots.lookup.store, robots.settings.hold_timeout, monotonic)
         self._robots = robots
         self._monotonic = monotonic
         self._call_later = call_later

@@ -41,20 +41,16 @@ class RequestWaits:
         self._crawler = crawler
         self._robots = robots
         self._stats = stats
-        self._crawl_delay = self._open_crawl_delay() if robots.policy.spaces else None
+        self._crawl_delay: CrawlDelay | None = None
+        if robots.policy.spaces:
+            from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
+
+            self._crawl_delay = CrawlDelay(robots)
         self._missing: str | None = None
         """The part of Scrapy without which another scheduler cannot be held back."""
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
         self.gate = Gate(robots, self._crawl_delay)
-        self._popped = self.gate.popped
-
-    def _open_crawl_delay(self) -> CrawlDelay:
-        from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-
-        return CrawlDelay(
-            self._robots.lookup.store, self._robots, hold=self._robots.settings.hold_timeout
-        )
 
     # --- requests
 
@@ -70,15 +66,16 @@ class RequestWaits:
         None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
         back.
         """
-        if self._missing and self.gate.parked >= self._robots.settings.max_parked:
+        gate = self.gate
+        if self._missing and gate.parked >= self._robots.settings.max_parked:
             raise IgnoreRequest(
-                f"{self.gate.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
+                f"{gate.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
                 f"this Scrapy has no {self._missing}, without which others cannot be held back"
             )
-        popped = self._missing is not None or request in self._popped
+        popped = self._missing is not None or request in gate.popped
         parking = self._parking if popped else None
         goes_back = False
-        self.gate.parked += popped
+        gate.parked += popped
         try:
             if parking is not None:
                 parking.park(request)
@@ -91,7 +88,7 @@ class RequestWaits:
             self.send_back(request)
             return None  # it stays parked until the scheduler has it
         finally:
-            self.gate.parked -= popped
+            gate.parked -= popped
             is_ours = goes_back or parking is None or parking.release(request)
         if not is_ours:
             raise IgnoreRequest("another worker has taken over the request while it waited")
@@ -131,7 +128,7 @@ class RequestWaits:
         can_back_out = _compat.back_out_while(engine, self.gate.must_wait)
         if self.gate.queues:
             return
-        scheduler = _compat.watch_scheduler(engine, self._note_popped)
+        scheduler = _compat.watch_scheduler(engine, self.gate.popped.setdefault)
         if scheduler is None:
             self._missing = "_slot.scheduler.next_request"
         if not can_back_out:
@@ -142,9 +139,6 @@ class RequestWaits:
 
             self._parking = RedisParking(queue)
             self._parking.start(self._crawler.signals)
-
-    def _note_popped(self, request: Request) -> None:
-        self._popped[request] = None
 
     def close(self) -> None:
         """Make no more calls."""
