@@ -14,6 +14,7 @@ from scrapy_robotspec.bulk.questions import (
     OF_CRAWLER,
     OF_FILE,
     OF_GROUP,
+    Column,
     Crawlers,
     Questions,
 )
@@ -22,7 +23,6 @@ from scrapy_robotspec.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.bulk.questions import Column
     from scrapy_robotspec.editions import Edition
 
 _Batch = TypeVar("_Batch", pa.RecordBatch, pa.Table)

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec._version import __version__
-from scrapy_robotspec.cli.errors import (
+from scrapy_robotspec.cli.session import (
     BROKEN,
     GOOD,
     INTERRUPTED,
     MISUSE,
     UNREAD,
     MisuseError,
+    Screen,
+    Session,
     closest,
     complain,
     show_error,
 )
-from scrapy_robotspec.cli.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from scrapy_robotspec.cli.session import Screen
 
 #: Every command with its summary.
 COMMANDS: Mapping[str, str] = {

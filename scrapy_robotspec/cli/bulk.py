@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_list
 from scrapy_robotspec.cli.outputs import interruptible
-from scrapy_robotspec.cli.session import MOST
+from scrapy_robotspec.cli.session import MOST, MisuseError, Screen, Session
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.bulk.questions import Questions
     from scrapy_robotspec.bulk.run import Counts
-    from scrapy_robotspec.cli.session import Screen, Session
 
 _EXAMPLES = """\
   robotspec bulk folder --tokens GPTBot,CCBot --out verdicts

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, MISUSE, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import (
+    Source,
+    UrlOptions,
     absolute,
     for_site,
     is_url,
@@ -23,6 +24,17 @@ from scrapy_robotspec.cli.inputs import (
     read_urls,
     robots_url,
 )
+from scrapy_robotspec.cli.session import (
+    FOUND,
+    GOOD,
+    MISUSE,
+    UNREACHABLE,
+    MisuseError,
+    Query,
+    Session,
+    SiteOptions,
+    Tokens,
+)
 from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
 from scrapy_robotspec.render.explanation import Explanation, explain, in_full, refused_by_usage
@@ -32,10 +44,9 @@ from scrapy_robotspec.render.text import count, paint, safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.cli.inputs import Source, UrlOptions
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Query, QueryTask, Session, SiteOptions, Tokens
+    from scrapy_robotspec.cli.session import QueryTask
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 _EXAMPLES = """\

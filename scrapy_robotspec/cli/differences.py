@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD
-from scrapy_robotspec.cli.inputs import note_origins, open_sources, read_urls
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.cli.inputs import UrlOptions, note_origins, open_sources, read_urls
+from scrapy_robotspec.cli.session import FOUND, GOOD, Session, SiteOptions, Tokens
+from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.render.as_json import rule_object, verdict_object
-from scrapy_robotspec.render.explanation import explain, rule_words
+from scrapy_robotspec.render.explanation import Explanation, explain, rule_words
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, crawler_words, first_of, paint, safe, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.cli.inputs import UrlOptions
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Session, SiteOptions, Tokens
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Group, Rule
-    from scrapy_robotspec.render.explanation import Explanation
 
 _DIFF_EXAMPLES = """\
   robotspec diff old.txt new.txt

@@ -13,12 +13,12 @@ import click
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
+from scrapy_robotspec.cli.session import MisuseError, Screen, Session
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.access_logs import parse
 from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline, absolute_url
-from scrapy_robotspec.evidence.replay import replay
+from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from scrapy_robotspec.evidence.warc import iso_date
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import columns, count, listed, safe
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Screen, Session
-    from scrapy_robotspec.evidence.replay import ReplayResult
     from scrapy_robotspec.evidence.run_reader import Reading
 
 _REPLAY_EXAMPLES = """\

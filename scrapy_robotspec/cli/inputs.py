@@ -7,8 +7,17 @@ import re
 import sys
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from scrapy_robotspec.cli.errors import GOOD, MISUSE, UNREACHABLE, MisuseError, SiteError
-from scrapy_robotspec.cli.session import MOST
+from scrapy_robotspec.cli.session import (
+    GOOD,
+    MISUSE,
+    MOST,
+    UNREACHABLE,
+    MisuseError,
+    Screen,
+    Session,
+    SiteError,
+    SiteOptions,
+)
 from scrapy_robotspec.protocol.file_kind import foreign_kind, format_of
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.cli.session import QuerySites, Screen, Session, SiteOptions
+    from scrapy_robotspec.cli.session import QuerySites
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.explanation import Explanation
 

@@ -13,12 +13,20 @@ import click
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, MisuseError, closest
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, Source, is_url, open_sources
 from scrapy_robotspec.cli.outputs import write_file
+from scrapy_robotspec.cli.session import (
+    FOUND,
+    GOOD,
+    MisuseError,
+    Screen,
+    Session,
+    SiteOptions,
+    closest,
+)
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
-from scrapy_robotspec.protocol.lint.findings import CODES
-from scrapy_robotspec.protocol.lint.group_checks import is_expectation
+from scrapy_robotspec.protocol.lint.findings import CODES, Code, Finding
+from scrapy_robotspec.protocol.lint.group_checks import Expected, is_expectation
 from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_json import finding_object
@@ -27,11 +35,7 @@ from scrapy_robotspec.render.text import columns, count, listed, paint, safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.cli.inputs import Source
-    from scrapy_robotspec.cli.session import Screen, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lint.findings import Code, Finding
-    from scrapy_robotspec.protocol.lint.group_checks import Expected
     from scrapy_robotspec.protocol.models import Severity
 
 _EXAMPLES = """\

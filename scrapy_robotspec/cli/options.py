@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from scrapy_robotspec.cli.errors import UNREACHABLE, MisuseError, SiteError
 from scrapy_robotspec.cli.inputs import UrlOptions
 from scrapy_robotspec.cli.outputs import Output
-from scrapy_robotspec.cli.session import Screen, SiteOptions
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.cli.session import (
+    UNREACHABLE,
+    MisuseError,
+    Screen,
+    SiteError,
+    SiteOptions,
+    Tokens,
+)
+from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from scrapy_robotspec.cli.session import Tokens
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
 _F = TypeVar("_F", bound="Callable[..., Any]")

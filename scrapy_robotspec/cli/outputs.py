@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.session import MisuseError, Session, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from scrapy_robotspec.cli.session import Session, Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.explanation import Explanation
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import ParseError, iterparse
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import is_url
+from scrapy_robotspec.cli.session import MisuseError, Query
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.models import decode
@@ -19,7 +19,6 @@ from scrapy_robotspec.protocol.paths import is_robots_txt
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from scrapy_robotspec.cli.session import Query
 
 #: The limits of one file (bytes without compression, URLs).
 MAX_BYTES = 50 * 2**20

@@ -14,7 +14,6 @@ EXEMPT = {"__init__", "__main__", "_version"}
 OPEN = {
     "cli/differences.py",
     "cli/options.py",
-    "cli/session.py",
     "converters.py",
     "folders.py",
     "plugin/fetching/attempt.py",

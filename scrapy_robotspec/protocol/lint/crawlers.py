@@ -15,13 +15,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import AgentMatch
+from scrapy_robotspec.editions import AgentMatch, Edition
 from scrapy_robotspec.protocol.lint.findings import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from scrapy_robotspec.editions import Edition
 
 _DATA = read_data("crawlers.json")
 

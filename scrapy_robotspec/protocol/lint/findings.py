@@ -12,6 +12,7 @@ draft-kelley-aipref-training-preference-signal-00, contentsignals.org.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,13 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_robotspec.protocol.models import Severity, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
 
-    #: Findings without proposals: line (None: the whole file), code, fault and effect.
-    Faults = Iterator[tuple[Line | None, str, str, "str | Effect"]]
 
 #: Characters of a text that a message repeats.
 _SHOWN = 40
@@ -96,6 +93,10 @@ class Effect(NamedTuple):
     words: str
     """Without the subject."""
     claims: tuple[Claim, ...] = ()
+
+
+#: Findings without proposals: line (None: the whole file), code, fault and effect.
+Faults = Iterator[tuple["Line | None", str, str, str | Effect]]
 
 
 class Findings:

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.extent import path_of_pattern
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, split_line
-from scrapy_robotspec.protocol.lint.findings import CODES, Claim, Effect, shown
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, split_line
+from scrapy_robotspec.protocol.lint.findings import (
+    CODES,
+    Claim,
+    Effect,
+    Faults,
+    Finding,
+    Findings,
+    shown,
+)
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.precedence import forbids, keyed_patterns, line_start
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
@@ -18,9 +26,7 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.findings import Faults, Finding, Findings
     from scrapy_robotspec.protocol.lint.group_reader import Group
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
 

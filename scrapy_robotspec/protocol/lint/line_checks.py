@@ -10,10 +10,10 @@ import unicodedata
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Slashless
+from scrapy_robotspec.editions import Edition, Slashless
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
 from scrapy_robotspec.protocol.groups import is_absolute
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line
 from scrapy_robotspec.protocol.lint.crawlers import (
     IGNORING,
     KNOWN_CRAWLERS,
@@ -22,7 +22,14 @@ from scrapy_robotspec.protocol.lint.crawlers import (
     near_table,
     nearest,
 )
-from scrapy_robotspec.protocol.lint.findings import Effect, read_data, shown
+from scrapy_robotspec.protocol.lint.findings import (
+    Claim,
+    Effect,
+    Faults,
+    Findings,
+    read_data,
+    shown,
+)
 from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
@@ -30,10 +37,7 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.findings import Claim, Faults, Findings
     from scrapy_robotspec.protocol.lint.group_reader import Group
 
 #: Patterns with what they show.

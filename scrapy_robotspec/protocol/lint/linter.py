@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.file_kind import foreign_kind
-from scrapy_robotspec.protocol.lines import read_lines
+from scrapy_robotspec.protocol.lines import Line, read_lines
 from scrapy_robotspec.protocol.lint.effects import Effects
-from scrapy_robotspec.protocol.lint.findings import CODES, Findings, read_data
+from scrapy_robotspec.protocol.lint.findings import CODES, Finding, Findings, read_data
 from scrapy_robotspec.protocol.lint.group_checks import (
     STRUCTURE,
+    Expected,
     check_allow,
     check_closed,
     check_disallowed,
@@ -32,6 +33,7 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     is_plain,
 )
 from scrapy_robotspec.protocol.lint.usage_checks import (
+    Statement,
     check_hidden,
     check_statement,
     read_statement,
@@ -40,10 +42,6 @@ from scrapy_robotspec.protocol.lint.usage_checks import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.findings import Finding
-    from scrapy_robotspec.protocol.lint.group_checks import Expected
-    from scrapy_robotspec.protocol.lint.usage_checks import Statement
     from scrapy_robotspec.protocol.robots_file import RobotsFile
 
 #: The codes of files of another kind, by its name.

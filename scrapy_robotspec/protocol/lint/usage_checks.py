@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from scrapy_robotspec.protocol.lint.findings import read_data, shown
+from scrapy_robotspec.protocol.lint.findings import Faults, read_data, shown
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.usage import parse_dictionary
 from scrapy_robotspec.protocol.usage_rules import split_path
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.findings import Faults
 
 Field = Literal["content-usage", "content-signal"]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.cli import sitemap
-from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.session import MisuseError
 from tests.support.command_line import RunCommand
 
 XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
