@@ -154,7 +154,5 @@ class RulesCache(SizedTable["Origin", Resolved]):
 
 
 def _size_of(resolved: Resolved) -> int:
-    if resolved.robots is None:
-        return OVERHEAD
-    body = resolved.robots.body
+    body = b"" if resolved.robots is None else resolved.robots.body
     return OVERHEAD + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")

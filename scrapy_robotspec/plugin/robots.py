@@ -197,7 +197,7 @@ class CrawlRobots:
         from scrapy_robotspec.plugin.evidence.observer import open_evidence
 
         self.observer = open_evidence(self._crawler, self.settings, self.tokens, time.time())
-        self._runtime.archive_exchanges(self.observer)
+        self._runtime.fetcher.archive = self.observer
         self.lookup.followers.append(self.observer)
 
     # --- start and end

@@ -185,16 +185,16 @@ class RedisStore(RecordStore):
         return Claim(record is None, record)
 
     def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
-        """As in the contract, in one round trip."""
+        """As in the contract, in one round trip.
+
+        The record is kept by its own times: no clock of ours is the server's.
+        """
         keys = self._keys(record.origin, "records", "lease")
         value = _stamp(record.updated_at) + record.to_bytes()
-        arguments = (self._lifetime(record), _stamp(known), record.agent or "", MAX_AGENTS)
-        self._run(_PUT, keys, owner, value, *arguments)
-
-    def _lifetime(self, record: RobotsRecord) -> int:
-        """Milliseconds from now on, by the record's own times: no clock of ours is the server's."""
         fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
-        return int(min(fresh_for + KEPT, LONGEST) * 1000)
+        lifetime = int(min(fresh_for + KEPT, LONGEST) * 1000)
+        arguments = (lifetime, _stamp(known), record.agent or "", MAX_AGENTS)
+        self._run(_PUT, keys, owner, value, *arguments)
 
     def release(self, origin: Origin, owner: str) -> None:
         self._run(_RELEASE, self._keys(origin, "lease"), owner)

@@ -1,11 +1,11 @@
-"""Attempt: one robots.txt with its redirects, over one route."""
+"""Fetcher: a robots.txt by one route after another; Attempt: with its redirects, over one."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -26,6 +26,7 @@ from scrapy_robotspec.plugin import _compat
 # Not where it is used: a process without a free file could not read it then.
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
+    Downloads,
     exchange_of,
     robots_request,
 )
@@ -34,14 +35,17 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
-    from scrapy_robotspec.plugin.fetching.robots_request import Downloads, Transfer
+    from scrapy_robotspec.plugin.fetching.robots_request import Transfer
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
     from scrapy_robotspec.plugin.settings.settings import Settings
 
+#: Max routes or proxies that one fetch tries where each fails before it reaches the origin.
+_MAX_TRIES = 4
 #: A cancelled coroutine ends with one or the other, depending on the reactor.
 _CANCELLED = (CancelledError, asyncio.CancelledError)
 
@@ -76,44 +80,75 @@ class Probes:
         return root.status in SUCCESS
 
 
-@dataclass(slots=True, kw_only=True)
-class FetchContext:
-    """Shared by all attempts of one crawl."""
+class Fetcher:
+    """Fetches robots.txt files for one crawl.
 
-    settings: Settings
-    downloads: Downloads
-    routes: Routes
-    stats: StatsCollector
-    loop_time: LoopTime
-    """Counts the seconds of ``ROBOTSPEC_FETCH_TIMEOUT``."""
-    use_http_cache: bool
-    probes: Probes = field(default_factory=Probes)
-    archive: EvidenceObserver | None = None
-    """Archives requests and responses; None: no evidence is kept."""
+    A fetch goes by another route where one fails. *loop_time* counts the seconds of
+    ``ROBOTSPEC_FETCH_TIMEOUT``.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: Settings,
+        stats: StatsCollector,
+        routes: Routes,
+        loop_time: LoopTime,
+    ) -> None:
+        self.settings = settings
+        self.stats = stats
+        self.routes = routes
+        self.loop_time = loop_time
+        self.downloads = Downloads(crawler, settings.max_size)
+        # A cached response has no reliable lifetime, but offline it is the only source.
+        self.use_http_cache = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
+        self.probes = Probes()
+        self.archive: EvidenceObserver | None = None
+        """Archives requests and responses; None: no evidence is kept."""
+
+    async def fetch(self, origin: Origin, request: Request) -> FetchResult:
+        """Try routes until one reaches the origin, or fails for another reason than the way."""
+        own = self.routes.see(origin, request)
+        tried: list[str] = []
+        proxies = {None, request.meta.get("proxy")}
+        route = self.routes.best(origin, own)
+        with self.downloads.watched():
+            while True:
+                tried.append(route.name)
+                attempt = Attempt(self, origin, request, route)
+                result = await attempt.run()
+                route = self.routes.best(origin, own)
+                # A middleware that has chosen another proxy than before may do so again.
+                is_new = route.name not in tried or attempt.proxy not in proxies
+                proxies.add(attempt.proxy)
+                # After a server error the site may want a pause.
+                may_repeat = result.local and not result.answered
+                if not (is_new and may_repeat) or len(tried) == _MAX_TRIES:
+                    return result
 
 
 class Attempt:
     """Fetches the robots.txt of *origin* because of *page_request*, over *route*."""
 
     def __init__(
-        self, context: FetchContext, origin: Origin, page_request: Request, route: Route
+        self, fetcher: Fetcher, origin: Origin, page_request: Request, route: Route
     ) -> None:
-        self._context = context
-        self._settings = context.settings
-        self._routes = context.routes
+        self._fetcher = fetcher
+        self._settings = fetcher.settings
+        self._routes = fetcher.routes
         self._origin = origin
         self._page_request = page_request
         self._route = route
         self._transfer: Transfer | None = None
         """The last request."""
-        archive = context.archive
+        archive = fetcher.archive
         self._archive = None if archive is None else archive.fetch(origin, time.time())
-        self._chain = RedirectChain(origin, context.settings.redirect_limits)
+        self._chain = RedirectChain(origin, fetcher.settings.redirect_limits)
 
     async def run(self) -> FetchResult:
         """The result; only cancelling it from outside raises."""
         fetching = _compat.deferred(self._follow())
-        limited = self._context.loop_time.limit(fetching, self._settings.fetch_timeout)
+        limited = self._fetcher.loop_time.limit(fetching, self._settings.fetch_timeout)
         try:
             result: FetchResult = await _compat.as_future(limited)
         except _CANCELLED:
@@ -136,7 +171,7 @@ class Attempt:
         if (
             self._settings.probe_server_errors
             and response.status in SERVER_ERRORS
-            and await self._context.probes.find_errors(self._origin, self._download, time.time())
+            and await self._fetcher.probes.find_errors(self._origin, self._download, time.time())
         ):
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)
@@ -145,16 +180,15 @@ class Attempt:
         return replace(result, local=self._may_be_the_proxys(response.status), agent=agent)
 
     async def _download(self, url: str) -> Exchange:
-        context = self._context
         self._transfer = transfer = robots_request(
             url,
             self._origin,
             route=self._route,
             user_agent=self._page_request.headers.get(b"User-Agent"),
             timeout=self._settings.fetch_timeout * LoopTime.STRETCH,  # our own limit ends it
-            use_http_cache=context.use_http_cache,
+            use_http_cache=self._fetcher.use_http_cache,
         )
-        response = await context.downloads.send(transfer)
+        response = await self._fetcher.downloads.send(transfer)
         origin = Origin.of(url)
         if origin is not None and not self._may_be_the_proxys(response.status):
             self._routes.worked(self.proxy, origin, time.time())
@@ -170,7 +204,7 @@ class Attempt:
         if isinstance(error, TimeLimitError):
             kind, words = "timeout", f"no answer within {self._settings.fetch_timeout:g} s"
         if not isinstance(error, IgnoreRequest):
-            self._context.stats.inc_value(f"robotstxt/exception_count/{kind}")
+            self._fetcher.stats.inc_value(f"robotstxt/exception_count/{kind}")
         local = is_local(error, resolves=self._routes.resolves_names(time.time()))
         if self._is_unproven:
             local = True  # each failure may be the proxy's
@@ -186,7 +220,7 @@ class Attempt:
     # --- the end
 
     def _count(self, result: FetchResult) -> None:
-        count = self._context.stats.inc_value
+        count = self._fetcher.stats.inc_value
         count("robotstxt/request_count")
         if result.hops:
             count("robotspec/redirect_hops", len(result.hops))

@@ -1,7 +1,6 @@
 """CrawlRuntime: clock, threads, fetches and signals of a crawl.
 
-Implements ``lookup.Runtime``. A fetch goes by another route where one fails; ``attempt.py`` follows
-the redirects of one route. ``access/policy.py`` says when to fetch.
+Implements ``lookup.Runtime``. ``access/policy.py`` says when to fetch.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.lookup import Lookup
 from scrapy_robotspec.lookup.loop_time import LoopTime
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext
-from scrapy_robotspec.plugin.fetching.robots_request import Downloads
+from scrapy_robotspec.plugin.fetching.attempt import Fetcher
 from scrapy_robotspec.plugin.fetching.routes import Routes
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 from scrapy_robotspec.store import MEMORY
@@ -37,15 +35,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.fetching.threads import Threads
     from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
-#: Max routes or proxies that one fetch tries where each fails before it reaches the origin.
-_MAX_TRIES_PER_FETCH = 4
 #: A lease outlives the fetch that it is taken for by this much (seconds).
 _LEASE_MARGIN = 5.0
 
@@ -72,15 +67,7 @@ class CrawlRuntime:
         self._default_agent = to_bytes(default_user_agent(crawler)[0])
         self.routes = Routes(settings.inherit_meta, live)
         self.loop_time = LoopTime(time.monotonic, _compat.call_later)
-        self._context = FetchContext(
-            settings=settings,
-            downloads=Downloads(crawler, settings.max_size),
-            routes=self.routes,
-            stats=stats,
-            loop_time=self.loop_time,
-            # A cached response has no reliable lifetime, but offline it is the only source.
-            use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
-        )
+        self.fetcher = Fetcher(crawler, settings, stats, self.routes, self.loop_time)
         self._policy = settings.policy()
         self._overrides = settings.overrides
         self.live = live
@@ -121,31 +108,7 @@ class CrawlRuntime:
 
         Fails only by being cancelled: any other failure is in the result.
         """
-        return _compat.deferred(self._fetch(origin, request))
-
-    async def _fetch(self, origin: Origin, request: Request) -> FetchResult:
-        """Try routes until one reaches the origin, or fails for another reason than the way."""
-        own = self.routes.see(origin, request)
-        tried: list[str] = []
-        proxies = {None, request.meta.get("proxy")}
-        route = self.routes.best(origin, own)
-        with self._context.downloads.watched():
-            while True:
-                tried.append(route.name)
-                attempt = Attempt(self._context, origin, request, route)
-                result = await attempt.run()
-                route = self.routes.best(origin, own)
-                # A middleware that has chosen another proxy than before may do so again.
-                is_new = route.name not in tried or attempt.proxy not in proxies
-                proxies.add(attempt.proxy)
-                # After a server error the site may want a pause.
-                may_repeat = result.local and not result.answered
-                if not (is_new and may_repeat) or len(tried) == _MAX_TRIES_PER_FETCH:
-                    return result
-
-    def archive_exchanges(self, archive: EvidenceObserver) -> None:
-        """Archive each robots.txt request from now on."""
-        self._context.archive = archive
+        return _compat.deferred(self.fetcher.fetch(origin, request))
 
     # --- what fetches bring
 

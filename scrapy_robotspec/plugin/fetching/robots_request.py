@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -169,8 +168,6 @@ class Downloads:
         self._crawler = crawler
         self._max_size = max_size
         self._open = 0
-        self._users: Counter[str] = Counter()
-        """Downloads by download slot."""
         self._handlers: tuple[tuple[Any, Any], ...] = (
             (self._begin, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
@@ -197,10 +194,12 @@ class Downloads:
     async def send(self, transfer: Transfer) -> Response:
         """The response to a robots.txt request, with its body still encoded."""
         release_slot = _compat.extra_download_slot(self._engine)
+        # A slot has no delay if its setting says so while it is made.
+        self._slots[transfer.slot] = {"delay": 0.0, "concurrency": 8}
         try:
-            with self._undelayed(transfer.slot):
-                return await _compat.download(self._engine, transfer.request)
+            return await _compat.download(self._engine, transfer.request)
         finally:
+            self._slots.pop(transfer.slot, None)
             release_slot()
 
     @property
@@ -212,18 +211,6 @@ class Downloads:
     def _slots(self) -> dict[str, Any]:
         """Settings of download slots, which exist with the engine."""
         return _compat.name_slots(self._engine, META_KEY)
-
-    @contextmanager
-    def _undelayed(self, slot: str) -> Iterator[None]:
-        """Let *slot* have no delay where it is created."""
-        self._slots[slot] = {"delay": 0.0, "concurrency": 8}
-        self._users[slot] += 1
-        try:
-            yield
-        finally:
-            self._users[slot] -= 1
-            if not self._users[slot]:
-                del self._users[slot], self._slots[slot]
 
     def _close_idle_connections(self) -> None:
         """Leave connections to the many origins of a robots.txt.

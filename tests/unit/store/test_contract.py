@@ -63,7 +63,7 @@ class TestRecords:
             Origin("http", "2001:db8::1", 80),
             Origin("ftp", "example.com", 21),
             Origin("http", "*", 80),
-            Origin("http", "exampl?.com", 80),
+            Origin("http", "exampl_.com", 80),
         ],
         ids=str,
     )
