@@ -1,4 +1,7 @@
-"""Fetcher: a robots.txt by one route after another; Attempt: with its redirects, over one."""
+"""Fetcher: a robots.txt by one route after another.
+
+An attempt fetches it over one route, with its redirects.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,10 @@ class Fetcher:
         """Archives requests and responses; None: no evidence is kept."""
 
     async def fetch(self, origin: Origin, request: Request) -> FetchResult:
-        """Try routes until one reaches the origin, or fails for another reason than the way."""
+        """Fetch the robots.txt of *origin* because of *request*.
+
+        Routes are tried until one reaches the origin, or fails for another reason than the way.
+        """
         own = self.routes.see(origin, request)
         tried: list[str] = []
         proxies = {None, request.meta.get("proxy")}
