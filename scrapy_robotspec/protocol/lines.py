@@ -128,29 +128,19 @@ def line_ends(body: bytes, begin: int, end: int) -> int:
     return body.count(b"\n", begin, end) + returns - both
 
 
-def numbers_at(body: bytes, offsets: Iterable[int]) -> dict[int, int]:
-    """Numbers, from 1, of the lines that begin at some offsets."""
-    numbers: dict[int, int] = {}
-    number, begin = 1, 0
-    for offset in sorted(offsets):
-        number += line_ends(body, begin, offset)
-        numbers[offset], begin = number, offset
-    return numbers
-
-
 def text_at(body: bytes, offset: int) -> bytes:
     """The line that begins at ``offset``, without its line end."""
     return _text(body, offset)[0]  # type: ignore[index]  # may be empty
 
 
 def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:
-    """The rules whose lines begin at some offsets, in that order."""
-    starts = dict.fromkeys(starts)
-    numbers = numbers_at(body, starts)
+    """The rules whose lines begin at some offsets."""
     rules: dict[int, Rule] = {}
-    for start in starts:
+    number, begin = 1, 0
+    for start in sorted(starts):
+        number, begin = number + line_ends(body, begin, start), start
         text = text_at(body, start)
         name, value = split_line(text, edition) or _INVALID
         kind: Kind = "allow" if field_for(name, edition) == "allow" else "disallow"
-        rules[start] = Rule(kind, decode(value), numbers[start], decode(text))
+        rules[start] = Rule(kind, decode(value), number, decode(text))
     return rules

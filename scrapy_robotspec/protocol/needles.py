@@ -49,8 +49,6 @@ def needle_of(pattern: str) -> str:
 class Needles:
     """The needles of many patterns."""
 
-    __slots__ = ("_numbers", "_parents", "_sizes", "_sorted", "_starts")
-
     def __init__(self, patterns: Sequence[str]) -> None:
         self._numbers: dict[str, list[int]] = {}
         for number, pattern in enumerate(patterns):

@@ -47,6 +47,11 @@ _ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
 _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#;\\]*/")
 #: RFC 3986 section 4.1: URI-reference, up to its path: scheme and authority may be absent.
 _AUTHORITY = re.compile("(?:[^/]*:)?//[^/]*|")
+#: The same for any text: the path begins at a query or fragment, too; in google at ";" (PAT-08).
+_TO_PATH = {
+    is_google: re.compile(rb"(?://)?(?:[^/?#%b]*://)?[^/?#%b]*" % (also, also)).match
+    for is_google, also in ((False, b""), (True, b";"))
+}
 _DOTS = {".": ".", "%2e": ".", "..": "..", "%2e.": "..", ".%2e": "..", "%2e%2e": ".."}
 
 #: Finds a character of a path whose canonical spelling differs, percent signs aside.
@@ -72,27 +77,19 @@ def canonical_text(raw: bytes, edition: Edition) -> str:
     text = raw.decode("latin-1")  # one character for each byte
     if not edition.decode_unreserved:
         if "%" in text:
-            text = _PERCENT.sub(_upper, text)
+            text = _PERCENT.sub(lambda escape: escape[0].upper(), text)
         return text if raw.isascii() else _NOT_ASCII.sub(_escaped, text)
     if len(raw.translate(None, _NOT_IN_URI)) < len(raw):
         text = _ALL_NOT_IN_URI.sub(_escaped, text)
-    return _PERCENT.sub(_decoded, text) if "%" in text else text
-
-
-def _decoded(escape: re.Match[str]) -> str:
-    return _canonical_escape(escape[0])
+    return _PERCENT.sub(lambda escape: _decoded(escape[0]), text) if "%" in text else text
 
 
 @cache  # there are 485 spellings
-def _canonical_escape(escape: str) -> str:
+def _decoded(escape: str) -> str:
     if escape == "%":
         return LONE_PERCENT
     character = chr(int(escape[1:], 16))
     return character if _UNRESERVED(character) else escape.upper()
-
-
-def _upper(escape: re.Match[str]) -> str:
-    return escape[0].upper()
 
 
 def _escaped(characters: re.Match[str]) -> str:
@@ -115,7 +112,8 @@ def path_of(url: str | bytes, edition: Edition) -> str:
     raw = to_bytes(url)
     if edition.decode_unreserved:
         raw = _with_slashes(raw)
-    path = raw[_path_start(raw, edition) :]
+    begin = _TO_PATH[edition.semicolon_starts_path](raw).end()  # type: ignore[union-attr]
+    path = raw[begin:]
     return canonical_path(path if path.startswith(b"/") else b"/" + path, edition)
 
 
@@ -136,8 +134,8 @@ def _with_slashes(url: bytes) -> bytes:
     """A URL as clients read it: a backslash before the query is a slash (PAT-12)."""
     if b"\\" not in url:
         return url
-    query = _first_of(b"?#", url, 0)
-    return url[:query].replace(b"\\", b"/") + url[query:]
+    path = re.split(rb"[?#]", url, maxsplit=1)[0]
+    return path.replace(b"\\", b"/") + url[len(path) :]
 
 
 def resolve_dots(target: str) -> str:
@@ -148,7 +146,7 @@ def resolve_dots(target: str) -> str:
     # hot path: every path with a dot segment contains one of these
     if "/." not in target and "/%2" not in target and "\\" not in target:
         return target
-    end = min(place if place >= 0 else len(target) for place in map(target.find, "?#"))
+    end = len(re.split("[?#]", target, maxsplit=1)[0])
     url = target[:end].replace("\\", "/")
     begin = _AUTHORITY.match(url).end()  # type: ignore[union-attr]  # may be empty
     segments = url[begin:].removeprefix("/").split("/")
@@ -202,19 +200,3 @@ def base_of(url: str) -> str:
     """
     base = _BASE.match(url)
     return base[0] if base else ""
-
-
-def _path_start(url: bytes, edition: Edition) -> int:
-    """Offset of the end of the authority, which follows ``//`` or ``scheme://`` or nothing."""
-    delimiters = b"/?#;" if edition.semicolon_starts_path else b"/?#"
-    begin = 2 if url.startswith(b"//") else 0
-    scheme_end = url.find(b"://", begin)
-    if 0 <= scheme_end <= _first_of(delimiters, url, begin):
-        begin = scheme_end + len(b"://")
-    return _first_of(delimiters, url, begin)
-
-
-def _first_of(delimiters: bytes, url: bytes, begin: int) -> int:
-    """The first place of any delimiter from ``begin`` on, else the end."""
-    places = (url.find(delimiter, begin) for delimiter in delimiters)
-    return min((place for place in places if place >= 0), default=len(url))

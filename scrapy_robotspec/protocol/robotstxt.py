@@ -136,9 +136,10 @@ class RobotsTxt:
         """Every matching rule, the deciding one first."""
         path = path_of(url, self.edition)
         rules = self.file.follow(_as_tokens(tokens)).rules.rules
-        keys = matching_keys(rules, path, self.edition)
-        starts = map(line_start, sorted(keys))
-        return tuple(rules_at(self.body, starts, self.edition).values())
+        keys = sorted(matching_keys(rules, path, self.edition))
+        starts = list(dict.fromkeys(map(line_start, keys)))
+        written = rules_at(self.body, starts, self.edition)
+        return tuple(written[start] for start in starts)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:

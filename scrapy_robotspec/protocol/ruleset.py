@@ -38,11 +38,6 @@ _ends_escape = re.compile(r"\*[0-9A-F]").search
 class RuleSet:
     """The rules of one combined group, compiled for many questions."""
 
-    __slots__ = (
-        *("_base", "_edition", "_escapes", "_keys", "_needles", "_parents", "_path_at"),
-        *("_prefixes", "_to_end", "_wildcards", "forbids"),
-    )
-
     forbids: bool
     """Some rule forbids; otherwise every URL is allowed."""
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.groups import RawOther
+    from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 
 #: Max usages kept for one file: few of its paths decide about all URLs.
@@ -50,16 +51,13 @@ _KEPT_CRAWLERS = 16
 class UsageRules:
     """The usage statements for one crawler; False without any."""
 
-    __slots__ = ("_kept", "_sources", "statements")
-
     statements: tuple[UsageStatement, ...]
     """Every statement, in file order."""
 
     def __init__(self, sources: Sequence[_Field | _Policy]) -> None:
         self._sources = sources
-        self._kept: dict[tuple[UsageStatement, ...], Usage] = {}
-        found = (statement for source in sources for statement in source.statements.values())
-        self.statements = tuple(sorted(found, key=_line))
+        self._kept: dict[tuple[tuple[int, ...], ...], Usage] = {}
+        self.statements = _in_order(each for source in sources for each in source.statements)
 
     def __bool__(self) -> bool:
         return bool(self.statements)
@@ -69,13 +67,14 @@ class UsageRules:
 
         Each field decides by its longest matching path; the two are combined like two sources.
         """
-        deciding = {statement for source in self._sources for statement in source.deciding(url)}
-        statements = tuple(sorted(deciding, key=_line))
-        usage = self._kept.get(statements)
+        deciding = tuple([source.deciding(url) for source in self._sources])
+        usage = self._kept.get(deciding)
         if usage is None:
             if len(self._kept) >= _KEPT:
                 self._kept.clear()
-            usage = self._kept[statements] = usage_of(statements)
+            pairs = zip(self._sources, deciding, strict=True)
+            found = {each for source, keys in pairs for key in keys for each in source.stated[key]}
+            usage = self._kept[deciding] = usage_of(_in_order(found))
         return usage
 
 
@@ -84,32 +83,32 @@ class _Field:
 
     def __init__(self, lines: Sequence[RawOther], edition: Edition) -> None:
         self._edition = edition
-        pairs = [split_path(line.value) for line in lines]
-        self.statements = {
-            index: UsageStatement(
-                cast("UsageSource", line.field),
-                decode(value),
-                None if path is None else decode(path),
-                line.number,
-            )
-            for index, (line, (path, value)) in enumerate(zip(lines, pairs, strict=True))
-        }
-        self._general = [each for each in self.statements.values() if each.path is None]
-        #: Precedence keys by pattern, with an index in the place of an offset.
-        by_pattern: dict[str, list[int]] = {}
-        rules = [(False, path, index) for index, (path, _) in enumerate(pairs) if path]
-        for key, pattern in keyed_patterns(rules, edition):
-            by_pattern.setdefault(pattern, []).append(key)
-        self._alike = {min(keys): keys for keys in by_pattern.values()}
-        self._patterns = Wildcards({pattern: min(keys) for pattern, keys in by_pattern.items()})
+        self.statements: list[UsageStatement] = []
+        self.stated: dict[int, list[UsageStatement]] = {NO_RULE: []}
+        """Statements that decide together, by key; without a path: ``NO_RULE``."""
+        rules: list[RawRule] = []  # each has its index in the place of an offset
+        for line in lines:
+            path, value = split_path(line.value)
+            written = None if path is None else decode(path)
+            source = cast("UsageSource", line.field)
+            statement = UsageStatement(source, decode(value), written, line.number)
+            if path is None:
+                self.stated[NO_RULE].append(statement)
+            else:
+                rules.append((False, path, len(self.statements)))
+            self.statements.append(statement)
+        firsts: dict[str, int] = {}
+        for key, pattern in sorted(keyed_patterns(rules, edition)):
+            first = firsts.setdefault(pattern, key)
+            if _length(key) == _length(first):
+                self.stated.setdefault(first, []).append(self.statements[line_start(key)])
+        self._patterns = Wildcards(firsts)
 
-    def deciding(self, url: str | bytes) -> Iterable[UsageStatement]:
-        """The statements with the longest paths that match a URL, else those without (USE-02)."""
+    def deciding(self, url: str | bytes) -> tuple[int, ...]:
+        """The keys of the longest paths that match a URL (USE-02)."""
         path = path_of(url, self._edition) + END
-        for length, matching in groupby(self._patterns.matching(path, NO_RULE), _length):
-            keys = (key for first in matching for key in self._alike[first])
-            return [self.statements[line_start(key)] for key in keys if _length(key) == length]
-        return self._general
+        longest = groupby(self._patterns.matching(path, NO_RULE), _length)
+        return next((tuple(keys) for _, keys in longest), (NO_RULE,))
 
 
 class _Policy:
@@ -117,17 +116,17 @@ class _Policy:
 
     def __init__(self, token: str, body: bytes, rules: GroupRules) -> None:
         self._rules = rules
-        written = rules_at(body, [start for _, _, start in rules.rules], rules.edition)
-        self.statements = {
-            start: UsageStatement("policy-token", token, rule.pattern, rule.line)
-            for start, rule in written.items()
-            if rule.pattern and rule.kind == "disallow"
+        starts = [start for allow, path, start in rules.rules if path and not allow]
+        self.stated = {
+            start: (UsageStatement("policy-token", token, rule.pattern, rule.line),)
+            for start, rule in rules_at(body, starts, rules.edition).items()
         }
+        self.statements = [statement for (statement,) in self.stated.values()]
 
-    def deciding(self, url: str | bytes) -> Iterable[UsageStatement]:
-        """The rule that disallows a URL."""
+    def deciding(self, url: str | bytes) -> tuple[int, ...]:
+        """The offset of the rule that disallows a URL."""
         key = self._rules.find(url)
-        return [self.statements[line_start(key)]] if forbids(key) else ()
+        return (line_start(key),) if forbids(key) else ()
 
 
 class FileUsage:
@@ -180,12 +179,12 @@ class FileUsage:
         ]
 
 
-def _line(statement: UsageStatement) -> int:
-    return statement.line or 0
+def _in_order(statements: Iterable[UsageStatement]) -> tuple[UsageStatement, ...]:
+    return tuple(sorted(statements, key=lambda each: each.line or 0))
 
 
 def _length(key: int) -> int:
-    """Grows as the length of a key's pattern shrinks."""
+    """Equal for keys of equally long patterns."""
     return key // LENGTH
 
 

@@ -30,8 +30,6 @@ _LAST = chr(0x10FFFF)
 class Wildcards:
     """Patterns with their keys."""
 
-    __slots__ = ("_index", "_keys", "_texts", "needles")
-
     def __init__(self, patterns: Mapping[str, int]) -> None:
         self._texts = tuple(sorted(patterns, key=patterns.__getitem__))
         self._keys = array("q", map(patterns.__getitem__, self._texts))
@@ -67,8 +65,6 @@ class SearchedPath:
     A literal begins those suffixes that stand together in the order, so a binary search finds all
     its places. A path that only resembles the literals costs no more than another.
     """
-
-    __slots__ = ("_order", "_padded", "_places", "_suffixes")
 
     def __init__(self, path: str) -> None:
         self._padded = path + PADDING

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 
+from scrapy_robotspec.protocol import usage_rules
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage_rules import split_path
 
@@ -45,3 +48,15 @@ def test_lines_outside_of_groups_hold_for_all(edition: str) -> None:
     assert stated["search"] == "disallow"
     assert ("ai-input" in stated) is (edition == "google-2019")
     assert robots.licenses == ("https://h/l",)
+
+
+def test_statements_are_put_in_order_once_for_each_deciding_path() -> None:
+    """SAF-02: a page of a file with many statements costs no more than with one."""
+    lines = "".join(f"Content-Usage: x{number}=n\n" for number in range(1_000))
+    body = f"User-agent: *\n{lines}Content-Usage: /a x=y\n"
+    rules = RobotsTxt.parse(body.encode()).usage_rules("bot")
+    with patch.object(usage_rules, "_in_order", wraps=usage_rules._in_order) as made:
+        for number in range(20):
+            assert rules.find(f"https://h/a/{number}").preferences == {"x": "allow"}
+            assert len(rules.find(f"https://h/{number}").preferences) == 1_000
+    assert made.call_count == 2
