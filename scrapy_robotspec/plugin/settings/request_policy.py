@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.overrides import decision_by
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -123,6 +122,8 @@ class RequestPolicy:
         override = self.override(origin)
         if override is None or override.replacement is None:
             return None
+        from scrapy_robotspec.access.overrides import decision_by  # few crawls have one
+
         own = override.replacement
         tokens = () if isinstance(own, str) else self._tokens(request)
         decision = decision_by(own, origin, request.url, tokens)
