@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
-from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -74,10 +73,8 @@ def _parse_common(found: re.Match[bytes]) -> Request | None:
 @lru_cache(maxsize=64)
 def _common_time(text: str) -> float:
     """Epoch seconds of ``31/Jan/2026:12:00:00 +0100``; without a zone it is UTC."""
-    parsed = parsedate_tz(text.replace("/", " ").replace(":", " ", 1))
-    if parsed is None:
-        raise ValueError("no time")
-    return float(mktime_tz(parsed))
+    zoned = text if " " in text else f"{text} +0000"
+    return datetime.strptime(zoned, "%d/%b/%Y:%H:%M:%S %z").timestamp()
 
 
 def _unescape(found: re.Match[bytes]) -> bytes:

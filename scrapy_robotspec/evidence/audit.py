@@ -88,8 +88,8 @@ class Timeline:
                 held.append((*states[at - 1], run))
         usable: list[Resolved] = []
         failed: list[Resolved] = []
-        is_sure = not any(
-            not run.summary.complete and run.end - 1.0 <= time < run.end + _LOST
+        is_sure = all(
+            run.summary.complete or not run.end - 1.0 <= time < run.end + _LOST
             for run in self._runs
         )
         for _, id_, run in sorted(held, key=itemgetter(0), reverse=True):

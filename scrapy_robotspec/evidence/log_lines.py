@@ -176,10 +176,9 @@ def problem_of(values: Mapping[str, Any], form: int) -> str:
     *form*: the version of the format.
     """
     kind = values.get("type")
-    members = _MEMBERS.get(kind) if isinstance(kind, str) else None
-    if members is None:
+    if kind not in _MEMBERS:
         return "it has no type that is known"
-    for name, wanted in members:
+    for name, wanted in _MEMBERS[kind]:
         value = values.get(name)
         may_miss = value is None and wanted[-1] in ("?" if form == FORMAT else "?+")
         if not may_miss and not _KINDS[wanted.rstrip("?+")](value):

@@ -96,8 +96,7 @@ def _meanings(given: Mapping[str, str]) -> dict[int | str, Meaning]:
 def _override(given: Mapping[str, Any], edition: Edition) -> Override:
     replacement = given["replacement"]
     if replacement not in (None, "ignore", "disallow"):
-        body = replacement.encode("utf-8", "surrogateescape")
-        return Override(replacement=RobotsTxt.parse(body, edition))
+        replacement = RobotsTxt.parse(replacement.encode("utf-8", "surrogateescape"), edition)
     return Override(
         replacement=replacement,
         status_policy=_meanings(given["status_policy"]),

@@ -90,7 +90,7 @@ class RunWriter:
 
     def _request_of(self, record: NewRecord) -> NewRecord:
         """The record of the request that *record* answered."""
-        time = record.time if record.began is None else record.began
+        time = record.began or record.time
         fields = to_field("WARC-Concurrent-To", record.id)
         return NewRecord(next(self._ids), "request", record.url, time, b"", record.request, fields)
 

@@ -203,17 +203,17 @@ class StoredRecord:
 
         Its request follows it. Raises ``EvidenceError``. *max_size* as in :func:`read_member`.
         """
-        self._check("WARC-Record-ID", values["id"], values["kind"], values["url"], values["time"])
+        self._check("WARC-Record-ID", values["kind"], values["time"], values)
         if self.rest:
             request = read_member(self.rest, max_size)
-            began = values.get("began")
-            request._check("WARC-Concurrent-To", values["id"], "request", values["url"], began)
+            request._check("WARC-Concurrent-To", "request", values.get("began"), values)
             if request.rest:
                 raise EvidenceError("bytes follow its request")
 
-    def _check(self, id_field: str, id_: str, kind: str, url: str, time: Any) -> None:
+    def _check(self, id_field: str, kind: str, time: Any, values: Mapping[str, Any]) -> None:
         names = (id_field, "WARC-Type", "WARC-Target-URI", "WARC-Date")
-        if [self.fields.get(name, "") for name in names] != [id_, kind, url, iso_date(time)]:
+        expected = [values["id"], kind, values["url"], iso_date(time)]
+        if [self.fields.get(name, "") for name in names] != expected:
             raise EvidenceError("it is another record than the line says")
 
     def exchange(self) -> Exchange | None:
@@ -228,8 +228,6 @@ class StoredRecord:
             status = first.partition(" ")[2][:3]
         if status is None:
             return None
-        if not (status.isascii() and status.isdigit() and len(status) <= 3):
-            raise EvidenceError("a response record without a status")
         return Exchange(
             self.fields["WARC-Target-URI"],
             int(status),

@@ -21,7 +21,6 @@ from scrapy.core.downloader.handlers import DownloadHandlers
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
-from scrapy.signalmanager import SignalManager
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.defer import maybe_deferred_to_future as as_future
@@ -29,6 +28,8 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import load_object
 from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import deferLater
+from twisted.python.failure import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
-    from twisted.python.failure import Failure
 
     class Later(Protocol):
         """A delayed call; cancelling it after it was made does nothing."""
@@ -116,24 +116,20 @@ def _look_up(engine: ExecutionEngine | None, path: str) -> Any:
     return found if isinstance(found, shape) else _MISSING
 
 
-class _ReactorLater:
+def _reactor_call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
     """A reactor's delayed call whose ``cancel`` may come too late."""
+    from twisted.internet import reactor  # noqa: TID251  (only here is there surely one)
 
-    def __init__(self, delay: float, call: Callable[..., Any], *args: Any) -> None:
-        from twisted.internet import reactor  # noqa: TID251  (only here is there surely one)
-
-        own: Any = reactor
-        self._call = own.callLater(delay, call, *args)
-
-    def cancel(self) -> None:
-        if self._call.active():
-            self._call.cancel()
+    own: Any = reactor
+    later = deferLater(own, delay, call, *args)
+    later.addErrback(Failure.trap, CancelledError)
+    return later
 
 
 try:
     from scrapy.utils.asyncio import call_later as _call_later
 except ImportError:
-    _call_later = _ReactorLater  # type: ignore[assignment]
+    _call_later = _reactor_call_later  # type: ignore[assignment]
 
 
 def call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
@@ -171,10 +167,7 @@ def has_receivers(crawler: Crawler, signal: object) -> bool:
 
     Uses: ``SignalManager.sender``, pydispatch (2.13 on).
     """
-    manager = crawler.signals
-    if type(manager) is not SignalManager:  # it may send in another way
-        return True
-    receivers = dispatcher.getAllReceivers(manager.sender, signal)
+    receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
     return next(dispatcher.liveReceivers(receivers), None) is not None
 
 
@@ -470,11 +463,13 @@ def _uses_twisted(settings: BaseSettings) -> bool:
     if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
         return False
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    chosen = [handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme)]
-    importable = [loaded(key) for key in chosen if is_importable(key, settings)]
-    # Scrapy reports a handler that cannot be imported.
-    classes = [found.__mro__ for found in importable if isinstance(found, type)]
-    return all(any(base.__name__ in _TWISTED_HANDLERS for base in bases) for bases in classes)
+    chosen = [handlers.get(scheme) for scheme in ("http", "https")]
+    found = [loaded(key) for key in chosen if is_importable(key, settings)]
+    return all(
+        any(base.__name__ in _TWISTED_HANDLERS for base in each.__mro__)
+        for each in found
+        if isinstance(each, type)  # Scrapy reports a handler that cannot be imported
+    )
 
 
 def loaded(key: Any) -> Any:
@@ -620,8 +615,11 @@ def idle_connections(engine: ExecutionEngine) -> dict[Any, int]:
     ``HTTPConnectionPool._timeouts`` and ``closeCachedConnections`` (2.13 on).
     """
     handlers = _part(engine, "downloader.handlers._handlers") or {}
-    pools: list[Any] = [getattr(handler, "_pool", None) for handler in handlers.values()]
-    return {pool: len(pool._timeouts) for pool in pools if hasattr(pool, "closeCachedConnections")}
+    return {
+        pool: len(pool._timeouts)
+        for handler in handlers.values()
+        if hasattr(pool := getattr(handler, "_pool", handler), "closeCachedConnections")
+    }
 
 
 def handles_ftp(crawler: Crawler) -> bool:

@@ -19,6 +19,7 @@ from scrapy.settings import Settings
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.plugin import _compat
+from tests.support.stores import run_program
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
 REQUEST = Request("http://a.example/")
@@ -208,3 +209,18 @@ def test_a_part_of_another_shape_is_missing(engine: ExecutionEngine) -> None:
     engine.downloader.needs_backout = True  # type: ignore[assignment,method-assign]
     expected = {"downloader.total_concurrency", "downloader.active", "downloader.needs_backout"}
     assert expected <= set(_compat.parts_missing_in(engine))
+
+
+def test_a_call_of_a_reactor_may_be_cancelled_at_any_time() -> None:
+    """As before Scrapy 2.14: cancelling it after it was made, or twice, does nothing."""
+    program = (
+        "from twisted.internet import reactor\n"
+        "from scrapy_robotspec.plugin._compat import _reactor_call_later\n"
+        "made = _reactor_call_later(0, print, 'made')\n"
+        "cancelled = _reactor_call_later(0.05, print, 'cancelled')\n"
+        "reactor.callLater(0.02, lambda: [c.cancel() for c in (made, cancelled, cancelled)])\n"
+        "reactor.callLater(0.1, reactor.stop)\n"
+        "reactor.run()\n"
+    )
+    ended = run_program(program)
+    assert (ended.stdout, ended.stderr) == ("made\n", "")
