@@ -26,7 +26,6 @@ from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -93,26 +92,22 @@ class DryRunMiddleware:
         self._crawler = crawler
         self._stats = crawler.stats
         self._account = CrawlAccount(settings)
+        self._counts = self._account.differences = dict.fromkeys(_KINDS, 0)
         tokens, uncounted = TokenSelector(crawler, settings), DummyStatsCollector(crawler)
         progress = Progress(uncounted, LiveOrigins(), self._account, after=0, interval=0)
         self.robots = CrawlRobots(crawler, settings, tokens, uncounted, progress, _SilentRuntime)
         self.robots.lookup.followers.append(self)
         self._waits: dict[Deferred[Resolved], Origin] = {}
         """Waits of comparisons for a robots.txt."""
-        self._counts = dict.fromkeys(_KINDS, 0)
-        self._report: Report | None = None
-        if settings.report is not None:
-            self._report = Report(crawler, settings, tokens, self._account, self._counts)
-            self._report.create()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         middleware = cls(crawler)
         connect = crawler.signals.connect
-        connect(middleware._spider_opened, scrapy_signals.spider_opened)
+        connect(middleware.robots.open, scrapy_signals.spider_opened)
         connect(middleware._spider_idle, scrapy_signals.spider_idle)
         connect(middleware._spider_closed, scrapy_signals.spider_closed)
-        connect(middleware._engine_stopped, scrapy_signals.engine_stopped)
+        connect(middleware.robots.close, scrapy_signals.engine_stopped)
         return middleware
 
     # --- what Scrapy calls
@@ -135,29 +130,17 @@ class DryRunMiddleware:
         self.robots.tokens.responded(request)
         return response
 
-    def _spider_opened(self) -> None:
-        self.robots.open()
-        if self._report is not None:
-            self._report.open()
-
     def _spider_idle(self) -> None:
         if self._waits:
             raise DontCloseSpider
 
     async def _spider_closed(self, reason: str) -> None:
         """As in ``RobotSpecMiddleware``: the spider's ``start()`` may go on while this waits."""
-        self.robots.end()
         counts = [f"{count:,} {kind}" for kind, count in self._counts.items()]
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
-        if self._report is not None:
-            self._report.end(reason)
+        self.robots.end(reason)
         if not _compat.was_started(self._crawler.engine):
-            await self._engine_stopped()
-
-    async def _engine_stopped(self) -> None:
-        if self._report is not None:
-            await self.robots.in_thread(self._report.close)
-        await self.robots.close()
+            await self.robots.close()
 
     # --- comparing
 

@@ -63,15 +63,13 @@ class RobotSpecMiddleware(GateOwner):
         self._crawler = crawler
         stats = crawler.stats
         tokens = TokenSelector(crawler, self.settings)
-        self._stats = CrawlStats(crawler, self.settings, stats, LiveOrigins(), tokens)
+        self._stats = CrawlStats(crawler, self.settings, stats, LiveOrigins())
         self.robots = CrawlRobots(crawler, self.settings, tokens, stats, self._stats.progress)
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots, self._stats)
         self.gate = self._waits.gate
         self.enforcer = Enforcer(self.robots, self._stats)
         self.robots.lookup.followers += [self._stats, self.gate]
-        if self._stats.report is not None:
-            self._stats.report.create()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -174,8 +172,6 @@ class RobotSpecMiddleware(GateOwner):
         yield self._watch_sending
         yield self.robots.open
         yield self._waits.open
-        if self._stats.report is not None:
-            yield self._stats.report.open
         yield self._warn_of_missing_parts
 
     def _watch_sending(self) -> None:
@@ -205,14 +201,12 @@ class RobotSpecMiddleware(GateOwner):
     async def _spider_closed(self, reason: str) -> None:
         """Make the stats final. The spider's ``start()`` may go on while this waits."""
         self.gate.close()
-        self.robots.end(self._stats.account.requests())
-        self._stats.close(reason)
+        self._stats.close()
+        self.robots.end(reason, self._stats.account.requests())
         self._waits.close()
         if not _compat.was_started(self._crawler.engine):
             await self._engine_stopped()
 
     async def _engine_stopped(self) -> None:
         """Close what takes time."""
-        if self._stats.report is not None:
-            await self.robots.in_thread(self._stats.report.close)
         await self.robots.close(self._stats.account.requests())

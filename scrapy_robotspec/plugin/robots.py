@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.reporting.progress import Progress
+    from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -80,6 +81,11 @@ class CrawlRobots:
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
             self._open_evidence()
+        self._report: Report | None = None
+        if settings.report is not None:
+            from scrapy_robotspec.plugin.reporting.report import Report
+
+            self._report = Report(crawler, settings, tokens, progress.account)
 
     # --- requests
 
@@ -217,6 +223,8 @@ class CrawlRobots:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
         if self.observer is not None:
             self.observer.open()
+        if self._report is not None:
+            self._report.open()
 
     def stop(self) -> None:
         """Cancel fetches and waits; begin no more."""
@@ -225,26 +233,30 @@ class CrawlRobots:
         for waiting in list(self._waits):
             waiting.cancel()
 
-    def end(self, requests: RequestCounts | None = None) -> None:
-        """Stop, as the spider has closed.
+    def end(self, reason: str, requests: RequestCounts | None = None) -> None:
+        """Stop, as the spider has closed for *reason*.
 
         If Ctrl-C skips :meth:`close`, the end of the process closes the evidence.
         """
         self.stop()
         if self.observer is not None:
             atexit.register(self.observer.close, requests)
+        if self._report is not None:
+            self._report.end(reason)
 
     async def close(self, requests: RequestCounts | None = None) -> None:
-        """Close the stores and the evidence once cancelled fetches have ended.
+        """Close report, stores and evidence.
 
-        *requests*: the crawl's account, for the evidence.
+        Fetches that were cancelled end before. *requests*: the crawl's account, for the evidence.
         """
+        if self._report is not None:
+            await self._in_thread(self._report.close)
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         if self.observer is not None:
-            await self.in_thread(self.observer.close, requests)
+            await self._in_thread(self.observer.close, requests)
         self._runtime.close()
 
-    async def in_thread(self, call: Callable[..., object], *args: Any) -> None:
+    async def _in_thread(self, call: Callable[..., object], *args: Any) -> None:
         """Wait for a call that blocks, in a thread."""
         await _compat.as_future(self._runtime.in_thread(call, *args))
 

@@ -69,6 +69,8 @@ class CrawlAccount(dict["Origin | None", OriginStats]):
         self.rules: Counter[tuple[Origin, int, str]] = Counter()
         """Refused requests by origin, line number and beginning of the line."""
         self.delays_not_kept: dict[Origin, float] = {}
+        self.differences: dict[str, int] | None = None
+        """Requests of a dry run, by how our decision compares with Scrapy's."""
 
     # --- rows
 

@@ -58,7 +58,7 @@ class Progress:
     ) -> None:
         self._stats = stats
         self.live = live
-        self._account = account
+        self.account = account
         self._after = after
         self._interval = interval
         self._clock = clock
@@ -84,7 +84,7 @@ class Progress:
         if origin in self._pending:
             return
         self._pending[origin] = now = self._clock()
-        self._account.wait_began(origin, now)
+        self.account.wait_began(origin, now)
         self._stats.set_value("robotspec/pending", len(self._pending))
         self._start(origin, self._after, self._log_silent, origin)
         self._start("summary", self._interval, self._log_summary)
@@ -97,7 +97,7 @@ class Progress:
             return False
         self._failing.discard(origin)
         self._stats.set_value("robotspec/pending", len(self._pending))
-        self._account.wait_ended(origin, since, self._clock())
+        self.account.wait_ended(origin, since, self._clock())
         return True
 
     def on_failed(self, origin: Origin, failure: str, text: str) -> None:

@@ -18,7 +18,7 @@ from scrapy_robotspec.render.text import first_of
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from scrapy.crawler import Crawler
 
@@ -37,8 +37,8 @@ PAUSE_FACTOR = 50
 class Report:
     """The report of one crawl.
 
-    ``create`` is called first, ``end`` and ``close`` last. *account*: its contents. *differences*:
-    the counts of a dry run.
+    Creates an empty file, and its folder if needed; a number is added to the name if it exists.
+    Raises ``ConfigurationError`` if the system refuses. ``end`` and ``close`` are called last.
     """
 
     def __init__(
@@ -47,7 +47,6 @@ class Report:
         settings: Settings,
         tokens: TokenSelector,
         account: CrawlAccount,
-        differences: Mapping[str, int] | None = None,
     ) -> None:
         assert crawler.spider is not None
         assert settings.report is not None
@@ -65,18 +64,13 @@ class Report:
         )
         self._account = account
         self._crawler = crawler
-        self._differences = differences
         self._finished: str | None = None
         self._end = Event()
         self._thread = Thread(target=self._keep_up_to_date, daemon=True)
         self._is_failing = False
+        self._create()
 
-    def create(self) -> None:
-        """Create the empty file, and its folder if needed.
-
-        A number is added to its name if it exists. Raises ``ConfigurationError`` if the system
-        refuses.
-        """
+    def _create(self) -> None:
         wanted = Path(expand(self._setting, self._facts.spider, self._facts.started)).absolute()
         try:
             wanted.parent.mkdir(parents=True, exist_ok=True)
@@ -156,6 +150,6 @@ class Report:
             finished=self._finished,
             waiting=stats.get_value("robotspec/waiting", 0),
             is_cut=self._account.is_cut,
-            differences=self._differences,
+            differences=self._account.differences,
         )
         return [page]

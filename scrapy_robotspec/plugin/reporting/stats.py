@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
-    from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -48,17 +46,11 @@ class CrawlStats:
         settings: Settings,
         stats: StatsCollector,
         live: LiveOrigins,
-        tokens: TokenSelector,
     ) -> None:
         self._crawler = crawler
         self._stats = stats
         self._settings = settings
         self.account = CrawlAccount(settings)
-        self.report: Report | None = None
-        if settings.report is not None:
-            from scrapy_robotspec.plugin.reporting.report import Report
-
-            self.report = Report(crawler, settings, tokens, self.account)
         self.progress = Progress(
             stats,
             live,
@@ -91,7 +83,7 @@ class CrawlStats:
 
     def origin_of(self, url: str) -> Origin | None:
         """The origin of a page that is not checked, for the report."""
-        return None if self.report is None else Origin.of(url)
+        return None if self._settings.report is None else Origin.of(url)
 
     def refused(
         self, request: Request, asked: Request, refusal: ForbiddenByRobots | RobotsUnreachable
@@ -202,8 +194,8 @@ class CrawlStats:
 
     # --- the end
 
-    def close(self, reason: str) -> None:
-        """Log the summary; *reason* is why the crawl ended."""
+    def close(self) -> None:
+        """Make the counts final, and log the summary."""
         self._write_counts()
         pending = self.progress.pending()
         self.progress.close()
@@ -217,8 +209,6 @@ class CrawlStats:
                 count(len(delays), "origin asks", "origins ask"),
                 max(delays.values()),
             )
-        if self.report is not None:
-            self.report.end(reason)
 
 
 def shown_request(request: Request) -> str:

@@ -32,7 +32,6 @@ def create_with_account(setting: str) -> tuple[Report, CrawlAccount]:
     settings = Settings(report=setting, user_agent_token=("shop",))
     account = CrawlAccount(settings)
     report = Report(crawler, settings, TokenSelector(crawler, settings), account)
-    report.create()
     return report, account
 
 

@@ -23,7 +23,6 @@ from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, shown_request
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
 
 
@@ -38,8 +37,7 @@ class Crawl:
         self._settings = Settings(user_agent_token=("shop",), progress_after=0, **settings)
         self.collected = StatsCollector(crawler)
         self.live = LiveOrigins()
-        tokens = TokenSelector(crawler, self._settings)
-        self.stats = CrawlStats(crawler, self._settings, self.collected, self.live, tokens)
+        self.stats = CrawlStats(crawler, self._settings, self.collected, self.live)
 
     def fetched(
         self, record: RobotsRecord, before: RobotsRecord | None = None, now: float = 1000.0
@@ -148,7 +146,7 @@ def test_crawl_delays_that_are_not_kept_are_summed_up(caplog: pytest.LogCaptureF
     crawl = Crawl(caplog)
     for origin, delay in ((SHOP, 2.0), (DOWN, 30.0), (SHOP, 3.0)):
         crawl.stats.account.delay_not_kept(origin, delay)
-    crawl.stats.close("finished")
+    crawl.stats.close()
     assert crawl.lines()[-1] == (
         "crawl delay not kept: 2 origins ask for one, at most 30 s (ROBOTSPEC_CRAWL_DELAY)"
     )
