@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.policy import SKEW, Action
@@ -34,7 +34,8 @@ _OUTCOMES = {
 }
 
 
-class Resolved(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Resolved:
     """An origin whose requests can be decided, until ``valid_until``.
 
     A crawl holds thousands, and makes many of them again for each round of requests.

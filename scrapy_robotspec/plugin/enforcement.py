@@ -255,21 +255,21 @@ class Enforcer:
 
 def summarize(answer: Answer) -> dict[str, Any]:
     """``request.meta["robotspec"]``: the values of *answer*, which can be pickled."""
-    decision, _, extensions, usage = answer
-    verdict = decision.verdict
-    rule = verdict.rule if verdict is not None else None
     # hot path
+    decision, _, extensions, usage = answer
+    allowed, reason, verdict, outcome, status, age, _, origin, *_ = decision
+    rule = verdict.rule if verdict is not None else None
     summary: dict[str, Any] = {
-        "allowed": decision.allowed,
-        "reason": decision.reason,
+        "allowed": allowed,
+        "reason": reason,
         "pattern": rule.pattern if rule is not None else None,
         "line": rule.line if rule is not None else None,
         "group": verdict.group if verdict is not None else (),
         "edition": verdict.edition if verdict is not None else None,
-        "outcome": decision.outcome,
-        "status": decision.status,
-        "age": decision.age,
-        "origin": str(decision.origin),
+        "outcome": outcome,
+        "status": status,
+        "age": age,
+        "origin": str(origin),
         "other": extensions.fields.copy(),
     }
     if usage is not None and usage.statements:
