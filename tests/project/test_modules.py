@@ -20,7 +20,6 @@ OPEN = {
     "plugin/fetching/crawl_runtime.py",
     "protocol/lint/crawlers.py",
     "protocol/lint/group_checks.py",
-    "protocol/lint/group_reader.py",
     "protocol/models.py",
     "protocol/precedence.py",
     "protocol/usage_rules.py",

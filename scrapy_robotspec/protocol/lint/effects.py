@@ -1,4 +1,4 @@
-"""Computes what crawlers may fetch by the groups of a file.
+"""The groups of a file (GRP), and what they allow to crawlers.
 
 A sentence about an effect is made here, from verdicts that it carries as claims. The rules of
 groups that crawlers combine alike are read once. A file can combine them in more ways than it has
@@ -7,12 +7,13 @@ lines; beyond a bound no effect is stated (SAF-02).
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
-from scrapy_robotspec.protocol.agents import followed_keys, key_of
+from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.extent import Rules
-from scrapy_robotspec.protocol.lint.findings import Claim, Effect, shown
+from scrapy_robotspec.protocol.lint.findings import Claim, Effect, Findings, shown
 from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.precedence import forbids
 
@@ -20,13 +21,137 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.agent_index import Spans
-    from scrapy_robotspec.protocol.lint.group_reader import Group
+    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.robots_file import RobotsFile
 
+#: Fields of lines that hold for the crawlers named above them, rules aside.
+_GROUP_FIELDS = frozenset({"crawl-delay", "request-rate", "visit-time", "content-usage"})
+#: Most names of groups that are compared with one another.
+_MOST_NAMES = 20
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
 #: Max bytes of rules that are read, as a multiple of the file's.
 READINGS = 4
+
+
+@dataclass(slots=True)
+class Group:
+    """A group as the edition reads it."""
+
+    first: Line
+    agents: list[Line] = field(default_factory=list)
+    """The user-agent lines."""
+    crawler: str | None = None
+    """The first crawler that they name, as written."""
+    keys: list[str] = field(default_factory=list)
+    """Keys of the crawlers that they name, one for each line that names any."""
+    rules: list[Line] = field(default_factory=list)
+    delays: list[tuple[Line, int]] = field(default_factory=list)
+    """Crawl delays, each with the number of keys above it."""
+    above_blank: int | None = None
+    """Number of rules above its first blank line; None: it has no blank line."""
+    usage_begin: int = 0
+    """Number of keys above the last Content-Usage line that another user-agent line follows."""
+    states_usage: bool = False
+    """Whether a Content-Usage line follows the last user-agent line."""
+    separated: bool = False
+    """Whether another line followed the last user-agent line."""
+    default: Line | None = None
+    """The last user-agent line of ``*``."""
+    shared_default: Line | None = None
+    """The user-agent line of ``*``, if a line without a rule and other names follow it."""
+
+
+class GroupReader:
+    """Takes lines one by one and tracks their groups."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._edition = findings.edition
+        self._findings = findings
+        self._group: Group | None = None
+        self.groups: list[Group] = []
+
+    def crawlers(self, field: str) -> tuple[str, ...]:
+        """The crawlers that a usage line here applies to.
+
+        A group with many names equals no other one: its line number is appended.
+        """
+        if self._group is None:
+            return ()
+        keys = self._group.keys[self._group.usage_begin if field == "content-usage" else 0 :]
+        if len(keys) > _MOST_NAMES:
+            return (*keys[:_MOST_NAMES], str(self._group.first.number))
+        return tuple(sorted(set(keys), reverse=True))
+
+    def read(self, line: Line) -> None:
+        """Take the next line."""
+        if line.field == "disallow" or line.field == "allow":
+            self._read_rule(line)
+        elif line.field == "user-agent":
+            self._read_agent(line)
+        elif line.field:
+            self._read_other(line)
+        elif not line.text.strip(self._edition.whitespace):
+            self._read_blank()
+
+    def _read_blank(self) -> None:
+        group = self._group
+        if group is None:
+            return
+        if group.above_blank is None:
+            group.above_blank = len(group.rules)
+        group.separated = not group.rules
+        if self._edition.blank_line_ends_group:
+            self._group = None
+
+    def _read_rule(self, line: Line) -> None:
+        if self._group is None:
+            self._add_outside(line, "rule")
+        else:
+            self._group.rules.append(line)
+
+    def _read_other(self, line: Line) -> None:
+        group = self._group
+        if group is not None:
+            group.separated = not group.rules
+            group.states_usage = group.states_usage or line.field == "content-usage"
+            if line.field == "crawl-delay":
+                group.delays.append((line, len(group.keys)))
+        elif line.field in _GROUP_FIELDS and (
+            self._edition.other_fields or line.field == "content-usage"
+        ):
+            self._add_outside(line, "line")
+
+    def _read_agent(self, line: Line) -> None:
+        group = self._group
+        if group is None or group.rules:
+            group = self._begin(line)
+        elif group.separated:
+            fault = "No rule stands between this user-agent line and the last"
+            self._findings.add(line, "RS208", fault, "reads one group")
+            group.separated = False
+            group.shared_default = group.shared_default or group.default
+        if group.states_usage:  # USE-08
+            group.usage_begin, group.states_usage = len(group.keys), False
+        group.agents.append(line)
+        name = named_agent(line.value, self._edition)
+        if name is not None:
+            group.crawler = group.crawler or name
+            group.keys.append(key_of(name, self._edition))
+        if name == DEFAULT:
+            group.default, group.shared_default = line, None
+
+    def _begin(self, line: Line) -> Group:
+        above = self.groups[-1] if self.groups else None
+        self._group = Group(line)
+        if above is not None and not above.rules:
+            self._group.above_blank = 0  # most editions read one group
+        self.groups.append(self._group)
+        return self._group
+
+    def _add_outside(self, line: Line, kind: str) -> None:
+        fault = f"No user-agent line is above this {kind}"
+        self._findings.add(line, "RS201", fault, "ignores it")
 
 
 class Effects:
@@ -62,19 +187,12 @@ class Effects:
         That is beyond the bound, and for a crawler that does not follow its own groups.
         *name*: one that the file contains, or ``*``.
         """
-        key = None if name is None else key_of(name, self.edition)
-        if key is not None and key not in self._by_key:
-            is_own = key == DEFAULT or self._follows_itself(key)
-            self._by_key[key] = self._read(key) if is_own else None
-        return None if key is None else self._by_key[key]
-
-    def _follows_itself(self, key: str) -> bool:
-        """Whether a crawler finds its groups under its name as written.
-
-        An edition may ignore names beside ``*``, or read a name otherwise than it compares one.
-        """
-        present = self._index.places.keys() & {key}
-        return followed_keys(present, (key,), self.edition) == (key,)
+        if name is None:
+            return None
+        key = key_of(name, self.edition)
+        if key not in self._by_key:
+            self._by_key[key] = self._read(key)
+        return self._by_key[key]
 
     def combined(self) -> Iterator[tuple[str, Group, Rules]]:
         """Crawlers whose rules no crawler before them follows, with their first groups."""
@@ -109,7 +227,11 @@ class Effects:
         return Effect(words, (Claim(name, path, allows),))
 
     def _read(self, key: str) -> Rules | None:
-        group = self._index.rules_of([key] if key in self._index.places else [])
+        present = self._index.places.keys() & {key}
+        # An edition may ignore names beside *, or read a name otherwise than it compares one.
+        if key != DEFAULT and followed_keys(present, (key,), self.edition) != (key,):
+            return None
+        group = self._index.rules_of(list(present))
         if group.spans not in self._by_spans and self._left >= 0:
             self._left -= sum(end - begin for begin, end in group.spans)
             self._by_spans[group.spans] = Rules(group)

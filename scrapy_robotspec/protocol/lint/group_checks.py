@@ -26,8 +26,7 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.group_reader import Group
+    from scrapy_robotspec.protocol.lint.effects import Effects, Group
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
 
 #: How the group of ``*`` has to be: open, at least in parts, or closed.

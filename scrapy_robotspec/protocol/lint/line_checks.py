@@ -37,8 +37,7 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.group_reader import Group
+    from scrapy_robotspec.protocol.lint.effects import Effects, Group
 
 #: Patterns with what they show.
 _DATA = read_data("patterns.json")

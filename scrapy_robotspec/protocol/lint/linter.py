@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.lines import Line, read_lines
-from scrapy_robotspec.protocol.lint.effects import Effects
+from scrapy_robotspec.protocol.lint.effects import Effects, GroupReader
 from scrapy_robotspec.protocol.lint.findings import CODES, Finding, Findings, read_data
 from scrapy_robotspec.protocol.lint.group_checks import (
     STRUCTURE,
@@ -23,7 +23,6 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     find_redundant,
     reads_alike,
 )
-from scrapy_robotspec.protocol.lint.group_reader import GroupReader
 from scrapy_robotspec.protocol.lint.line_checks import (
     check_agents,
     check_colon,
