@@ -17,10 +17,13 @@ from scrapy_robotspec.access.reasons import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 
 _UNKNOWN = Words("{reason}", "{verb} by {reason}.")
@@ -95,6 +98,19 @@ class Decision(NamedTuple):
     def refused_for(self, usage: UsageRefusal) -> Decision:
         """The decision, turned into a refusal of a declared use (USE-05)."""
         return self._replace(allowed=False, reason="usage", usage=usage)
+
+
+def decision_by(
+    replacement: str | RobotsTxt, origin: Origin, url: str, tokens: Sequence[str]
+) -> Decision:
+    """The decision about *url* by an override.
+
+    *replacement*: what the user gives in place of the robots.txt.
+    """
+    if isinstance(replacement, str):
+        return Decision(replacement == "ignore", "override", origin=origin)
+    verdict = replacement.explain_served(url, tokens)
+    return Decision(verdict.allowed, "override", verdict, origin=origin)
 
 
 def rule_in_words(verdict: Verdict | None) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import NO_POLICY, StatusPolicy
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from scrapy_robotspec.access.policy import AccessPolicy
 
@@ -112,13 +111,3 @@ class Override:
             return (self.replacement,)
         names = ("status_policy", "token", "crawl_delay")
         return tuple(name for name in names if getattr(self, name) not in (None, NO_POLICY))
-
-
-def decision_by(
-    replacement: Replacement, origin: Origin, url: str, tokens: Sequence[str]
-) -> Decision:
-    """The decision about *url* by the *replacement* of its robots.txt."""
-    if isinstance(replacement, RobotsTxt):
-        verdict = replacement.explain_served(url, tokens)
-        return Decision(verdict.allowed, "override", verdict, origin=origin)
-    return Decision(replacement == "ignore", "override", origin=origin)

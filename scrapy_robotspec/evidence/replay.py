@@ -8,9 +8,8 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.decision import Decision, decision_by
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.overrides import decision_by
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.evidence.decision_lines import (
     NO_ANSWER,

@@ -43,7 +43,8 @@ _NAME_ERRORS = {
 _WORDS = {
     **dict.fromkeys(_NAME_ERRORS, "host name not found"),
     **dict.fromkeys(("TimeoutError", "DownloadTimeoutError"), "no answer in time"),
-    **dict.fromkeys(("ECONNREFUSED", "ConnectionRefusedError"), "connection refused"),
+    "ECONNREFUSED": "connection refused",
+    "ConnectionRefusedError": "connection refused",
     "ConnectionResetError": "connection reset",
     "ConnectionLost": "connection closed before the response was complete",
     "ConnectionDone": "connection closed before the response was complete",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_robotspec.access.decision import decision_by
 from scrapy_robotspec.access.origin import Origin
 
 if TYPE_CHECKING:
@@ -122,8 +123,6 @@ class RequestPolicy:
         override = self.override(origin)
         if override is None or override.replacement is None:
             return None
-        from scrapy_robotspec.access.overrides import decision_by  # few crawls have one
-
         own = override.replacement
         tokens = () if isinstance(own, str) else self._tokens(request)
         decision = decision_by(own, origin, request.url, tokens)
