@@ -1,4 +1,4 @@
-"""A crawler with an engine and our middleware that crawls nothing."""
+"""Crawlers that crawl nothing: with settings, or with an engine and our middleware too."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from scrapy.utils.reactor import install_reactor, is_reactor_installed
 from scrapy.utils.test import get_crawler
 
 
+def crawler_with(settings: dict[str, Any]) -> Crawler:
+    """A crawler with some settings; old releases of Scrapy have none without a reactor."""
+    if version_info < (2, 15) and not is_reactor_installed():
+        install_reactor("twisted.internet.selectreactor.SelectReactor")
+    return get_crawler(Spider, settings)
+
+
 def crawler_with_engine(**settings: Any) -> Crawler:
     """Every request of it is of an origin that is not known yet."""
-    if version_info < (2, 14) and not is_reactor_installed():
-        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
-    crawler = get_crawler(
-        Spider,
+    crawler = crawler_with(
         {
             "ROBOTSTXT_OBEY": True,
             "ADDONS": {"scrapy_robotspec.Addon": 500},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from scrapy import Request
-from scrapy.utils.test import get_crawler
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action, Plan
@@ -20,6 +19,7 @@ from scrapy_robotspec.plugin.settings.request_policy import (
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
+from tests.unit.plugin.scheduling.crawlers import crawler_with
 
 GROUPS = b"""\
 User-agent: foo
@@ -42,7 +42,7 @@ def known(body: bytes, action: Action = Action.RULES) -> Resolved:
 
 
 def policy_of(**settings: object) -> RequestPolicy:
-    crawler = get_crawler(settings_dict=settings)
+    crawler = crawler_with(settings)
     checked = Settings.from_scrapy(crawler.settings)
     return RequestPolicy(checked, TokenSelector(crawler, checked), ftp=False)
 
