@@ -19,7 +19,6 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
@@ -94,7 +93,7 @@ class DryRunMiddleware:
         self._account = CrawlAccount(settings)
         self._counts = self._account.differences = dict.fromkeys(_KINDS, 0)
         tokens, uncounted = TokenSelector(crawler, settings), DummyStatsCollector(crawler)
-        progress = Progress(uncounted, LiveOrigins(), self._account, after=0, interval=0)
+        progress = Progress(uncounted, self._account, after=0, interval=0)
         self.robots = CrawlRobots(crawler, settings, tokens, uncounted, progress, _SilentRuntime)
         self.robots.lookup.followers.append(self)
         self._waits: dict[Deferred[Resolved], Origin] = {}

@@ -16,7 +16,6 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
@@ -63,7 +62,7 @@ class RobotSpecMiddleware(GateOwner):
         self._crawler = crawler
         stats = crawler.stats
         tokens = TokenSelector(crawler, self.settings)
-        self._stats = CrawlStats(crawler, self.settings, stats, LiveOrigins())
+        self._stats = CrawlStats(crawler, self.settings, stats)
         self.robots = CrawlRobots(crawler, self.settings, tokens, stats, self._stats.progress)
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots, self._stats)
@@ -79,7 +78,7 @@ class RobotSpecMiddleware(GateOwner):
         for step in middleware._first_steps():
             crawler.signals.connect(step, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)
-        crawler.signals.connect(middleware._engine_stopped, scrapy_signals.engine_stopped)
+        crawler.signals.connect(middleware.robots.close, scrapy_signals.engine_stopped)
         return middleware
 
     # --- questions of a spider
@@ -202,11 +201,7 @@ class RobotSpecMiddleware(GateOwner):
         """Make the stats final. The spider's ``start()`` may go on while this waits."""
         self.gate.close()
         self._stats.close()
-        self.robots.end(reason, self._stats.account.requests())
+        self.robots.end(reason)
         self._waits.close()
         if not _compat.was_started(self._crawler.engine):
-            await self._engine_stopped()
-
-    async def _engine_stopped(self) -> None:
-        """Close what takes time."""
-        await self.robots.close(self._stats.account.requests())
+            await self.robots.close()

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_robotspec.access.account import RequestCounts
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.evidence.log_lines import Stage
@@ -233,32 +232,36 @@ class CrawlRobots:
         for waiting in list(self._waits):
             waiting.cancel()
 
-    def end(self, reason: str, requests: RequestCounts | None = None) -> None:
+    def end(self, reason: str) -> None:
         """Stop, as the spider has closed for *reason*.
 
         If Ctrl-C skips :meth:`close`, the end of the process closes the evidence.
         """
         self.stop()
         if self.observer is not None:
-            atexit.register(self.observer.close, requests)
+            atexit.register(self._close_evidence)
         if self._report is not None:
             self._report.end(reason)
 
-    async def close(self, requests: RequestCounts | None = None) -> None:
-        """Close report, stores and evidence.
-
-        Fetches that were cancelled end before. *requests*: the crawl's account, for the evidence.
-        """
+    async def close(self) -> None:
+        """Close report, stores and evidence. Fetches that were cancelled end before."""
         if self._report is not None:
             await self._in_thread(self._report.close)
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         if self.observer is not None:
-            await self._in_thread(self.observer.close, requests)
+            await self._in_thread(self._close_evidence)
         self._runtime.close()
 
-    async def _in_thread(self, call: Callable[..., object], *args: Any) -> None:
+    def _close_evidence(self) -> None:
+        """Write the end of the evidence, with the account of a crawl that was decided here."""
+        assert self.observer is not None
+        atexit.unregister(self._close_evidence)
+        is_dry = self.settings.dry_run
+        self.observer.close(None if is_dry else self.progress.account.requests())
+
+    async def _in_thread(self, call: Callable[[], None]) -> None:
         """Wait for a call that blocks, in a thread."""
-        await _compat.as_future(self._runtime.in_thread(call, *args))
+        await _compat.as_future(self._runtime.in_thread(call))
 
     def _page_answered(self, response: Response, request: Request) -> None:
         """FET-12: whether pages answer matters while the robots.txt does not."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import platform
 import time
 from importlib.metadata import version
@@ -95,7 +94,6 @@ class EvidenceObserver:
 
     def close(self, requests: RequestCounts | None) -> None:
         """Write everything, with the account of the crawl's *requests*, and close. Blocks."""
-        atexit.unregister(self.close)
         self._recorder.close(None if requests is None else requests.to_json())
 
     # --- what the crawl holds of each origin

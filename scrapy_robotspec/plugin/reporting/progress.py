@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.render.text import count, safe
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -48,7 +48,6 @@ class Progress:
     def __init__(
         self,
         stats: StatsCollector,
-        live: LiveOrigins,
         account: CrawlAccount,
         *,
         after: float,
@@ -57,7 +56,7 @@ class Progress:
         call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
         self._stats = stats
-        self.live = live
+        self.live = LiveOrigins()
         self.account = account
         self._after = after
         self._interval = interval

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.account import WaitEnd
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
-    from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -45,7 +44,6 @@ class CrawlStats:
         crawler: Crawler,
         settings: Settings,
         stats: StatsCollector,
-        live: LiveOrigins,
     ) -> None:
         self._crawler = crawler
         self._stats = stats
@@ -53,7 +51,6 @@ class CrawlStats:
         self.account = CrawlAccount(settings)
         self.progress = Progress(
             stats,
-            live,
             self.account,
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),

@@ -12,7 +12,6 @@ from scrapy.statscollectors import StatsCollector
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -31,11 +30,9 @@ class Log:
         self.clock = Clock()
         self.clock.advance(1_000_000)
         self.stats = StatsCollector(Crawler(Spider))
-        self.live = LiveOrigins()
         self.account = CrawlAccount(Settings(user_agent_token=("shop",)))
         self.progress = Progress(
             self.stats,
-            self.live,
             self.account,
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),
@@ -60,7 +57,7 @@ def log(caplog: pytest.LogCaptureFixture) -> Log:
 
 
 def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
-    log.live.use(A).queued = 12
+    log.progress.live.use(A).queued = 12
     log.wait(A)
     log.clock.advance(4.9)
     assert log.lines() == []

@@ -18,7 +18,6 @@ from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchDone, Pending
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, shown_request
@@ -36,8 +35,7 @@ class Crawl:
         crawler.spider = Spider("shop")
         self._settings = Settings(user_agent_token=("shop",), progress_after=0, **settings)
         self.collected = StatsCollector(crawler)
-        self.live = LiveOrigins()
-        self.stats = CrawlStats(crawler, self._settings, self.collected, self.live)
+        self.stats = CrawlStats(crawler, self._settings, self.collected)
 
     def fetched(
         self, record: RobotsRecord, before: RobotsRecord | None = None, now: float = 1000.0
@@ -60,7 +58,7 @@ class Crawl:
 
 
 def wait(crawl: Crawl, origin: Origin, requests: int) -> None:
-    live = crawl.live.use(origin)
+    live = crawl.stats.progress.live.use(origin)
     live.waits = requests
     crawl.stats.progress.wait_began(origin)
 
