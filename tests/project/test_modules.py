@@ -16,8 +16,6 @@ OPEN = {
     "cli/options.py",
     "converters.py",
     "folders.py",
-    "plugin/fetching/attempt.py",
-    "plugin/fetching/crawl_runtime.py",
     "protocol/lint/crawlers.py",
     "protocol/lint/group_checks.py",
     "protocol/models.py",

@@ -1,4 +1,4 @@
-"""FET-15: probes for misplaced server errors are rare."""
+"""Attempt: probes for misplaced server errors are rare (FET-15)."""
 
 from __future__ import annotations
 

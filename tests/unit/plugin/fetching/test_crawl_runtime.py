@@ -1,4 +1,4 @@
-"""The stores of a crawl, by ``ROBOTSPEC_CACHE``."""
+"""CrawlRuntime: a crawl opens the stores that ``ROBOTSPEC_CACHE`` names."""
 
 from __future__ import annotations
 
