@@ -9,7 +9,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robotspec.evidence.log_lines import dumps
-from scrapy_robotspec.evidence.run_writer import record_ids
 from scrapy_robotspec.evidence.timestamp import stamp
 
 if TYPE_CHECKING:
@@ -41,8 +40,6 @@ class Recorder:
     """
 
     def __init__(self, writer: RunWriter, timestamp: str | None = None) -> None:
-        self.ids = record_ids()
-        """New ids of archive records."""
         self._writer = writer
         self._timestamp = timestamp
         self._offset = time.time() - time.monotonic()

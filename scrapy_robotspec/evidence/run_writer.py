@@ -14,29 +14,16 @@ import secrets
 import time as clock
 from collections import Counter
 from hashlib import sha256
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, dumps, seal
 from scrapy_robotspec.evidence.warc import NewRecord, to_field, to_member
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 _NEW_FILE = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-
-
-def record_ids() -> Iterator[str]:
-    """New WARC-Record-IDs: UUIDs (RFC 9562, version 8).
-
-    They consist of a random number and a count: a random number for each would give the
-    interpreter's lock away each time.
-    """
-    text = secrets.token_hex(9)
-    start = f"<urn:uuid:{text[:8]}-{text[8:12]}-8{text[12:15]}-a{text[15:]}-"
-    for number in count(1):
-        yield f"{start}{number:012x}>"
 
 
 def new_run_name(time: float) -> str:
@@ -62,14 +49,13 @@ class RunWriter:
         """The hash of the last line."""
         self._counts: Counter[str] = Counter()
         """Lines by type."""
-        self._ids = record_ids()
         self._log = AppendFile(folder / f"decisions-{run}.jsonl")
         self._archive = AppendFile(folder / name)
         self.add_line(dumps({"type": "run", "format": FORMAT, "run": run, **header}))
         texts = {"filename": name, **info}
         block = "".join(f"{key}: {value}\r\n" for key, value in texts.items()).encode()
         fields = to_field("WARC-Filename", name)
-        first = NewRecord(next(self._ids), "warcinfo", "", header["time"], block, fields=fields)
+        first = NewRecord("warcinfo", "", header["time"], block, fields=fields)
         self.add_line(self.store(first))
 
     def store(self, record: NewRecord) -> str:
@@ -92,7 +78,7 @@ class RunWriter:
         """The record of the request that *record* answered."""
         time = record.began or record.time
         fields = to_field("WARC-Concurrent-To", record.id)
-        return NewRecord(next(self._ids), "request", record.url, time, b"", record.request, fields)
+        return NewRecord("request", record.url, time, b"", record.request, fields)
 
     def add_line(self, text: str) -> None:
         """Add a JSON object to the log; its first member is ``type``."""

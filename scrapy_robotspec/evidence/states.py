@@ -37,6 +37,8 @@ class State(NamedTuple):
     """When the crawl took it over (epoch seconds)."""
     body_record: str | None = None
     """Id of the archive record that contains the body; None: none."""
+    is_left_out: bool = False
+    """Whether that record lacks the body (SAF-06); not in the line."""
     body_sha256: str = ""
     """SHA-256 of the body, read from a log; empty for an empty one."""
     source: Literal["fetch", "store"] = "store"
@@ -47,8 +49,6 @@ class State(NamedTuple):
     """Ids of the archive records of the fetch, in order."""
     failure: tuple[str | None, bool] | None = None
     """How the fetch failed, and whether between us and the origin; no words for a response."""
-    is_left_out: bool = False
-    """Whether the archive record lacks the body (SAF-06); not in the line."""
 
     def to_line(self) -> str:
         """The line of the log."""

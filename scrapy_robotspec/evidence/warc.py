@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from hashlib import sha256
 from http.client import responses
 from struct import pack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
@@ -58,10 +59,10 @@ END_OF_HEAD = _END_OF_RECORD = b"\r\n\r\n"
 _COOKIES = frozenset(("set-cookie", "set-cookie2"))
 
 
-class NewRecord(NamedTuple):
+@dataclass(slots=True)
+class NewRecord:
     """A record to be written."""
 
-    id: str
     kind: str
     """WARC-Type."""
     url: str
@@ -76,6 +77,7 @@ class NewRecord(NamedTuple):
     """When the request was made (epoch seconds); None: there was none."""
     request: bytes = b""
     """Head of the request that a response answered; it becomes a record of its own."""
+    id: str = field(default_factory=lambda: f"<{uuid4().urn}>")
 
 
 def response_head(exchange: Exchange, protocol: str) -> bytes:

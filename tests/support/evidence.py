@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from scrapy_robotspec.evidence.audit import Audit, Timeline
 from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision
 from scrapy_robotspec.evidence.log_lines import NO_HASH, dumps, seal
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.run_writer import RunWriter, record_ids
+from scrapy_robotspec.evidence.run_writer import RunWriter
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from scrapy_robotspec.lookup.rules_cache import RulesCache
@@ -67,11 +67,9 @@ class Crawl:
         assert where is not None
         response = Exchange(where.robots_url, status, (("Content-Type", "text/plain"),), body)
         head = response_head(response, "HTTP/1.1")
-        received = NewRecord(
-            next(record_ids()), "response", response.url, at, body, head=head, began=at
-        )
+        received = NewRecord("response", response.url, at, body, head=head, began=at)
         asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
-        self.writer.add_line(self.writer.store(received._replace(request=asked)))
+        self.writer.add_line(self.writer.store(replace(received, request=asked)))
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)
         held = before.record if before else None
@@ -80,7 +78,7 @@ class Crawl:
         kept = before.body_record if before else None
         body_record = received.id if record.fetched_at == at else kept
         state = State(
-            next(record_ids()),
+            f"state-{received.id}",
             record,
             at,
             body_record if record.body else None,
@@ -98,9 +96,9 @@ class Crawl:
         url = where.robots_url
         result = result_of(Exchange(url, 200, (), body), (), None, self.settings.max_size)
         record = self.settings.policy_of(where).apply(None, where, result, fetched_at, 0.5)
-        stored = NewRecord(next(record_ids()), "resource", url, fetched_at, body)
+        stored = NewRecord("resource", url, fetched_at, body)
         self.writer.add_line(self.writer.store(stored))
-        self._held[where] = State(next(record_ids()), record, at, stored.id)
+        self._held[where] = State(f"state-{stored.id}", record, at, stored.id)
         self.writer.add_line(self._held[where].to_line())
 
     def decide(self, url: str, at: float = START, **changes: Any) -> dict[str, Any]:

@@ -88,9 +88,10 @@ class FetchArchive:
         self._add("metadata", without_user_info(url), time, f"failure: {error}\r\n".encode())
 
     def _add(self, kind: str, url: str, time: float, payload: bytes, **more: Any) -> None:
-        id_, began, self._began = next(self._recorder.ids), self._began, time
-        self.records.append(id_)
-        self._recorder.add_record(NewRecord(id_, kind, url, time, payload, began=began, **more))
+        record = NewRecord(kind, url, time, payload, began=self._began, **more)
+        self._began = time
+        self.records.append(record.id)
+        self._recorder.add_record(record)
 
     def _leads_inside(self, address: str, url: str) -> bool:
         """Whether a public host redirected to *url*, which is inside (SAF-06).

@@ -72,6 +72,10 @@ _SHOWN = (
 )
 
 
+#: The id of the archive record for a body, if any, and whether the body is missing there.
+_Body = tuple[str | None, bool]
+
+
 class EvidenceObserver:
     """Receives every decision in the step in which it is made.
 
@@ -111,43 +115,37 @@ class EvidenceObserver:
             self._find(record, now)
             return
         before = None if done.base is None else self._find(done.base, now)
-        body_record, is_left_out = None, False
+        body: _Body = None, False
         if record.unreachable_since is not None:  # the copy stays
-            body_record, is_left_out = _same_body(before, record)
+            body = _same_body(before, record)
         elif record.body:
             last = min(len(result.hops), len(result.records) - 1)  # probes may follow (FET-15)
-            body_record, is_left_out = result.records[last], result.is_left_out
-        failed = (result.error, result.local) if result.error or result.local else None
-        state = State(
-            next(self._state_ids),
+            body = result.records[last], result.is_left_out
+        self._add(
             record,
             now,
-            body_record,
-            is_left_out=is_left_out,
+            body,
             source="fetch",
             before=before and before.id,
             exchanges=result.records,
-            failure=failed,
+            failure=(result.error, result.local) if result.error or result.local else None,
         )
-        self._add(state)
 
     def _find(self, record: RobotsRecord, now: float) -> State:
         """The state of *record*, archived now if a store contained it."""
         archived = self._archived.get(record.origin)
         if archived is not None and (archived.record is record or archived.record == record):
             return archived
-        body_record, is_left_out = _same_body(archived, record)
-        if body_record is None and record.body:
-            target = record.hops[-1].target if record.hops else None
-            is_left_out = target is not None and leads_inside(record.origin, target)  # SAF-06
-            body_record = self._add_body(record, is_left_out=is_left_out)
-        state = State(next(self._state_ids), record, now, body_record, is_left_out=is_left_out)
-        return self._add(state)
+        body = _same_body(archived, record)
+        if body[0] is None and record.body:
+            body = self._add_body(record)
+        return self._add(record, now, body)
 
-    def _add_body(self, record: RobotsRecord, *, is_left_out: bool) -> str:
+    def _add_body(self, record: RobotsRecord) -> _Body:
         """Archive a file that another process fetched, so that a replay needs no store."""
+        target = record.hops[-1].target if record.hops else None
+        is_left_out = target is not None and leads_inside(record.origin, target)  # SAF-06
         resource = NewRecord(
-            next(self._recorder.ids),
             "resource",
             record.origin.robots_url,
             record.fetched_at or record.updated_at,
@@ -155,9 +153,10 @@ class EvidenceObserver:
             fields=left_out(record.body) if is_left_out else "",
         )
         self._recorder.add_record(resource)
-        return resource.id
+        return resource.id, is_left_out
 
-    def _add(self, state: State) -> State:
+    def _add(self, record: RobotsRecord, now: float, body: _Body, **more: Any) -> State:
+        state = State(next(self._state_ids), record, now, *body, **more)
         self._recorder.add_line(State.to_line, state)
         if len(self._archived) >= _MAX_ORIGINS:
             self._archived.pop(next(iter(self._archived)))
@@ -219,8 +218,8 @@ class EvidenceObserver:
         return logged
 
 
-def _same_body(archived: State | None, record: RobotsRecord) -> tuple[str | None, bool]:
-    """Id of the archive record of the body that *record* has too; whether it is left out."""
+def _same_body(archived: State | None, record: RobotsRecord) -> _Body:
+    """The archived body if *record* has it too."""
     if archived is None or archived.record.body != record.body:
         return None, False
     return archived.body_record, archived.is_left_out
@@ -282,9 +281,7 @@ def _header(
         "spider": getattr(crawler.spider, "name", ""),
         "changed_settings": changed,
         "values": {
-            name: given[name]
-            for name in _SHOWN
-            if isinstance(given[name], bool | int | float | str)
+            name: given[name] for name in _SHOWN if isinstance(given[name], int | float | str)
         },
         "timestamp": settings.evidence_timestamp is not None,
         "settings": run,

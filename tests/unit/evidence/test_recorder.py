@@ -15,7 +15,7 @@ import pytest
 
 from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name, record_ids
+from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import START, lines_of, run_settings
 
@@ -32,7 +32,7 @@ def decision(number: int) -> str:
 
 def new_record() -> NewRecord:
     """A record of 100 bytes."""
-    return NewRecord(next(record_ids()), "resource", "https://example.com/", START, b"x" * 100)
+    return NewRecord("resource", "https://example.com/", START, b"x" * 100)
 
 
 def recorder_in(folder: Path) -> Recorder:
@@ -154,7 +154,7 @@ def test_an_item_that_cannot_be_made_is_lost_alone(
     recorder.open()
     for number in range(3):
         recorder.add_line(decision, number)
-        recorder.add_record(NewRecord("", "resource", "\ud800", START, b""))
+        recorder.add_record(NewRecord("resource", "\ud800", START, b""))
     recorder.close()
     result = replay(tmp_path)
     assert (result.decisions, result.differ, recorder.lost) == (3, 0, 3)

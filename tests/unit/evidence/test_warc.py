@@ -26,7 +26,7 @@ URL = "https://example.com/robots.txt"
 
 def member(exchange: Exchange) -> bytes:
     head = response_head(exchange, "HTTP/1.1")
-    return to_member(NewRecord("<urn:uuid:1>", "response", URL, 1.5, exchange.body, head=head))
+    return to_member(NewRecord("response", URL, 1.5, exchange.body, head=head))
 
 
 def read_back(exchange: Exchange) -> Exchange:
@@ -53,7 +53,7 @@ def test_a_response_is_read_back_as_received(
 @pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "incomplete")])
 def test_a_body_that_was_cut_is_marked(value: str, flag: str) -> None:
     fields = to_field("WARC-Truncated", value) + to_field(STATUS_FIELD, "200")
-    data = to_member(NewRecord("<urn:uuid:1>", "resource", URL, 1.5, b"x", fields=fields))
+    data = to_member(NewRecord("resource", URL, 1.5, b"x", fields=fields))
     assert getattr(read_member(data, 1000).exchange(), flag)
 
 
@@ -141,7 +141,7 @@ def test_other_readers_check_the_digests_of_each_kind(kind: str) -> None:
     text = b"GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n"
     head = text if kind == "request" else b""
     url = "" if kind == "warcinfo" else "https://münchen.example/robots.txt"
-    record = checked(to_member(NewRecord("<urn:uuid:1>", kind, url, 1.5, b"a: b\r\n", head=head)))
+    record = checked(to_member(NewRecord(kind, url, 1.5, b"a: b\r\n", head=head)))
     assert record.rec_type == kind
     assert (record.rec_headers.get_header("WARC-Target-URI") or "") == url
     assert record.content == b"a: b\r\n"
@@ -150,5 +150,5 @@ def test_other_readers_check_the_digests_of_each_kind(kind: str) -> None:
 def test_the_bytes_of_a_resource_are_no_head() -> None:
     """A file from a shared store may begin as an HTTP response does."""
     body = b"HTTP/1.1 200 OK\r\nAllow: /\r\n\r\n"
-    record = NewRecord("<urn:uuid:1>", "resource", URL, 1.5, body)
+    record = NewRecord("resource", URL, 1.5, body)
     assert read_member(to_member(record), 1000).block == body
