@@ -12,12 +12,7 @@ TESTS = Path(__file__).parents[1]
 EXEMPT = {"__init__", "__main__", "_version"}
 #: Modules whose tests have other names so far.
 OPEN = {
-    "cli/differences.py",
-    "cli/options.py",
     "converters.py",
-    "folders.py",
-    "protocol/lint/crawlers.py",
-    "protocol/lint/group_checks.py",
     "protocol/models.py",
     "protocol/precedence.py",
     "protocol/usage_rules.py",

@@ -22,31 +22,6 @@ def test_the_version_is_shown_with_the_name(run_command: RunCommand) -> None:
     assert (result.code, result.out) == (0, f"robotspec {scrapy_robotspec.__version__}\n")
 
 
-def test_quiet_leaves_answers_only(run_command: RunCommand) -> None:
-    """No summary and no note; the exit code stays."""
-    words = ("check", "robots.txt", "/cart/", "http://a.example/x", "http://b.example/")
-    loud, quiet = run_command(*words), run_command(*words, "-q")
-    assert quiet.code == loud.code == 1
-    assert loud.err.endswith("\n3 answers: 2 allowed, 1 disallowed\n")
-    assert (quiet.lines, quiet.err) == (loud.lines, "")
-
-
-def test_colours_can_be_forced_and_refused(
-    run_command: RunCommand, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """--color wins over everything; FORCE_COLOR counts in a pipe."""
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    words = ("check", "robots.txt", "/cart/")
-    assert "\x1b[31mdisallowed\x1b[0m" in run_command(*words, "--color").out
-    assert "\x1b" not in run_command(*words).out
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[31m" in run_command(*words).out
-    assert "\x1b" not in run_command(*words, "--no-color").out
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in run_command(*words).out
-
-
 def process(
     *words: str, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:

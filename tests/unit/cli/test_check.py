@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from scrapy_robotspec.cli import options
 from scrapy_robotspec.protocol import groups
 from tests.support.command_line import RunCommand
 
@@ -40,26 +39,6 @@ def test_a_wrong_line_of_a_list_exits_with_2(
     result = run_command(*command.split(), "--urls", "list.txt")
     assert result.code == 2
     assert "list.txt:2: neither a URL nor a path, skipped: nonsense" in result.err
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["check many.txt / --each-token", "explain many.txt / --each-token",
-     "show many.txt --each-token", "editions many.txt / --each-token", "diff many.txt many.txt"],
-)  # fmt: skip
-def test_crawlers_with_too_many_lines_are_refused(
-    run_command: RunCommand, folder: Path, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Time does not grow with crawlers times rules."""
-    monkeypatch.setattr(options, "MAX_LINES", 1600)
-    agents = [f"User-agent: {name}\n" for name in ("a", "b", "c", "d", "e", "f")]
-    rules = [f"Disallow: /{number}\n" for number in range(300)]
-    (folder / "many.txt").write_text("".join([*agents, *rules]))
-    result = run_command(*command.split())
-    assert result.code == 2
-    assert "crawlers that are named have more than 1,600 lines together" in result.err
-    assert result.out == ""
-    assert run_command("check", "many.txt", "/", "--token", "f").code == 0
 
 
 def test_a_file_is_searched_once_for_its_sitemaps(

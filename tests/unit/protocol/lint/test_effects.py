@@ -11,7 +11,6 @@ from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lint import effects
 from scrapy_robotspec.protocol.lint.effects import READINGS
 from scrapy_robotspec.protocol.lint.findings import Claim
-from scrapy_robotspec.protocol.lint.group_checks import MOST_ASKED
 from scrapy_robotspec.protocol.robots_file import GroupRules
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.property.strategies import bodies_for
@@ -80,23 +79,6 @@ def test_the_message_says_what_follows(body: str, code: str, words: str) -> None
     assert any(words in finding.message for finding in found), found
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow: /admin/\nDisallow: /b\n",
-        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow: /\nAllow: /b\n",
-        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow:\n",  # meant so
-        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nAllow: /\n",
-        "User-agent: *\nDisallow: /\n\nUser-agent: a\nDisallow: /b\n",  # closed to all others
-        "User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: a\nDisallow: /b\n",
-        "User-agent: *\nDisallow: /a\n\nUser-agent: __usage_ai-training\nDisallow: /b\n",
-    ],
-)
-def test_a_group_that_opens_nothing_by_mistake_has_no_finding(body: str) -> None:
-    """RS215."""
-    assert "RS215" not in {finding.code for finding in RobotsTxt.parse(body.encode()).lint()}
-
-
 def test_rules_are_read_in_proportion_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """SAF-02: names that combine a long group with their own are not multiplied with its rules."""
     read: list[int] = []
@@ -113,25 +95,6 @@ def test_rules_are_read_in_proportion_to_the_file(monkeypatch: pytest.MonkeyPatc
     found = RobotsTxt.parse(body.encode()).lint()
     assert sum(finding.code == "RS310" for finding in found) == len(names)
     assert sum(read) <= READINGS * len(body) / len("Disallow: *\n") + 2 * len(names)
-
-
-def test_questions_about_the_group_of_all_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SAF-02: many groups that disallow what a long group of ``*`` does."""
-    asked: list[str] = []
-    allows = Rules.allows
-
-    def counted(rules: Rules, path: str) -> bool:
-        asked.append(path)
-        return allows(rules, path)
-
-    monkeypatch.setattr(Rules, "allows", counted)
-    rules = "".join(f"Disallow: /a/{number}\n" for number in range(1000))
-    groups = "".join(
-        f"User-agent: {letters(number)}\nDisallow: /a/\nDisallow: /{number}\n"
-        for number in range(1000)
-    )
-    RobotsTxt.parse(f"User-agent: *\n{rules}{groups}".encode()).lint()
-    assert len(asked) < MOST_ASKED + 10_000
 
 
 def letters(number: int) -> str:

@@ -103,20 +103,6 @@ def test_following_the_proposals_twice_changes_nothing_more(edition: str, body: 
         assert verdicts(once) == verdicts(body), codes
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_wordpress_allow_rule_is_not_advised_against(edition: str) -> None:
-    """Disallow cannot express the exception."""
-    body = b"User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n"
-    assert RobotsTxt.parse(body, edition).lint() == ()
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_files_are_not_taken_for_directories(edition: str) -> None:
-    """A path is a directory only where another rule shows it."""
-    body = b"User-agent: *\nDisallow: /login\nDisallow: /humans.txt\nDisallow: /search?q\n"
-    assert RobotsTxt.parse(body, edition).lint() == ()
-
-
 def test_no_proposal_in_a_file_that_is_cut() -> None:
     """A shorter file would let a later rule in."""
     body = b"User-agent: *\nDisallow:/x\nDisallow:/x\n" + b"#\n" * 300_000 + b"Disallow: /\n"

@@ -1,0 +1,61 @@
+"""Groups and files as a whole: what is found in them, what is not, and how much is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.extent import Rules
+from scrapy_robotspec.protocol.lint.group_checks import MOST_ASKED
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.unit.protocol.lint.test_effects import letters
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow: /admin/\nDisallow: /b\n",
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow: /\nAllow: /b\n",
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nDisallow:\n",  # meant so
+        "User-agent: *\nDisallow: /admin/\n\nUser-agent: a\nAllow: /\n",
+        "User-agent: *\nDisallow: /\n\nUser-agent: a\nDisallow: /b\n",  # closed to all others
+        "User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: a\nDisallow: /b\n",
+        "User-agent: *\nDisallow: /a\n\nUser-agent: __usage_ai-training\nDisallow: /b\n",
+    ],
+)
+def test_a_group_that_opens_nothing_by_mistake_has_no_finding(body: str) -> None:
+    """RS215."""
+    assert "RS215" not in {finding.code for finding in RobotsTxt.parse(body.encode()).lint()}
+
+
+def test_questions_about_the_group_of_all_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02: many groups that disallow what a long group of ``*`` does."""
+    asked: list[str] = []
+    allows = Rules.allows
+
+    def counted(rules: Rules, path: str) -> bool:
+        asked.append(path)
+        return allows(rules, path)
+
+    monkeypatch.setattr(Rules, "allows", counted)
+    rules = "".join(f"Disallow: /a/{number}\n" for number in range(1000))
+    groups = "".join(
+        f"User-agent: {letters(number)}\nDisallow: /a/\nDisallow: /{number}\n"
+        for number in range(1000)
+    )
+    RobotsTxt.parse(f"User-agent: *\n{rules}{groups}".encode()).lint()
+    assert len(asked) < MOST_ASKED + 10_000
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_wordpress_allow_rule_is_not_advised_against(edition: str) -> None:
+    """Disallow cannot express the exception."""
+    body = b"User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n"
+    assert RobotsTxt.parse(body, edition).lint() == ()
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_files_are_not_taken_for_directories(edition: str) -> None:
+    """A path is a directory only where another rule shows it."""
+    body = b"User-agent: *\nDisallow: /login\nDisallow: /humans.txt\nDisallow: /search?q\n"
+    assert RobotsTxt.parse(body, edition).lint() == ()
