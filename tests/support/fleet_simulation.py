@@ -93,6 +93,7 @@ class Fleet:
         jitter: float = 0.002,
         stalls: float = 0.0,
         away: float = 0.0005,
+        early: float = 0.0,
     ) -> None:
         self.time = Time()
         self.store = SharedStore(self.time)
@@ -100,8 +101,8 @@ class Fleet:
         self.jitter = jitter
         self.stalls = stalls
         self.away = away
+        self.early = early
         self.random = random.Random(seed)
-        random.seed(seed)  # of the processes
         self.processes: list[Process] = []
         self.sent: list[tuple[float, float]] = []
         """Time and delay of each page."""
@@ -212,8 +213,9 @@ class Process:
         return self.fleet.time.now + self.skew
 
     def call_later(self, seconds: float, call: Callable[..., Any], *args: Any) -> Event:
-        """Timers end late."""
-        return self.fleet.time.call_later(max(0.0, seconds) + self._late(), self._run, call, args)
+        """Timers end late, or a little early."""
+        wait = max(0.0, seconds - self.fleet.early) + self._late()
+        return self.fleet.time.call_later(wait, self._run, call, args)
 
     def _run(self, call: Callable[..., Any], args: tuple[Any, ...]) -> None:
         if not self.is_dead:

@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import logging
 import math
-import random
 import time
 from bisect import insort
 from collections import deque
@@ -67,7 +66,7 @@ _MARGIN, _MARGIN_MIN, _MARGIN_MAX = 0.05, 0.015, 0.25
 _WINDOW, _WINDOW_MAX = 2 / 3, 0.05
 #: A queue position is looked at again after about this many slots, at most this many seconds: those
 #: before it may have left.
-_LOOK, _LOOK_MAX, _LOOK_JITTER = 16, 30.0, 0.25
+_LOOK, _LOOK_MAX = 16, 30.0
 #: Own slots are this much later when the store is lost (seconds). Until then it was tried again:
 #: perhaps only one call failed.
 _RETRY = PAUSE + 1.0
@@ -76,8 +75,6 @@ _RETRY = PAUSE + 1.0
 _RECOVERY = 2 * PAUSE
 #: Replies that show the difference between the store's clock and ours.
 _READINGS = 16
-#: A timer may end this much early (seconds): reactors count by other clocks.
-_EARLY = 0.002
 
 
 class Due(NamedTuple):
@@ -235,8 +232,7 @@ class FleetPace:
         if reply.granted:
             return Due(True, at)
         pace.position = reply.at
-        look = min(_LOOK * spacing, _LOOK_MAX) * (1 + _LOOK_JITTER * (2 * random.random() - 1))
-        return Due(False, min(at - HORIZON, now + look))
+        return Due(False, min(at - HORIZON, now + min(_LOOK * spacing, _LOOK_MAX)))
 
     # --- without the store
 
@@ -346,10 +342,8 @@ class CrawlDelay:
     def _use(self, pace: OriginPace, at: float, delay: float) -> None:
         """Let a request go with the slot at *at*, which has a spacing for *delay*."""
         now = self._monotonic()
-        if at - _EARLY <= now <= at + window(delay) and not self._closed:
+        if at <= now <= at + window(delay) and not self._closed:
             for waiter in list(pace.waiters):
-                if waiter.goes.called:  # cancelled, because another one was dismissed
-                    continue
                 fits = self._is_current(pace, waiter) and waiter.delay <= delay
                 if fits and self._robots.engine.send_wait(waiter.request) <= 0:
                     self._fleet.use(pace, at, delay)

@@ -9,6 +9,7 @@ import pytest
 from scrapy import Request
 from twisted.internet.defer import Deferred
 
+from scrapy_robotspec.access.origin import Origin
 from tests.support.fleet_simulation import ORIGIN, Fleet, Process
 
 
@@ -91,6 +92,15 @@ def test_a_request_that_arrives_after_the_delay_goes_at_once(
     waiting.add("b")
     fleet.run(0.02)
     assert waiting.paths == "ab"
+
+
+def test_processes_seen_at_one_origin_count_at_a_new_one(fleet: Fleet) -> None:
+    """A store that is lost then gives the new origin no slots: each process has its own."""
+    process = fleet.start(4)[0]
+    fleet.run(30)
+    other = Origin("http", "other.example", 80)
+    process.crawl_delay.wait(Request("http://other.example/"), other, 1.0)
+    assert process.crawl_delay._paces[other].processes == 4
 
 
 def test_an_idle_origin_is_forgotten(fleet: Fleet, waiting: Waiting) -> None:

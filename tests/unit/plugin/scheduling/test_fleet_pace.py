@@ -60,6 +60,14 @@ def test_a_store_far_away(size: int) -> None:
     assert fleet.pace(3) >= 0.94
 
 
+def test_timers_that_end_a_little_early() -> None:
+    """Reactors count by other clocks: the slot is asked for once more."""
+    fleet = crawling(1, 1, early=0.0015, jitter=0.0)
+    fleet.run(100)
+    assert fleet.short() == 0
+    assert fleet.pace(20) >= 0.9
+
+
 def restart(fleet: Fleet) -> None:
     size = len(fleet.processes)
     fleet.kill(size)
