@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Literal
 from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
-from scrapy_robotspec.protocol.precedence import best_key, forbids, keyed_patterns
+from scrapy_robotspec.protocol.precedence import (
+    NO_RULE,
+    best_key,
+    forbids,
+    keyed_patterns,
+    matching_keys,
+)
 from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
@@ -89,16 +95,14 @@ class Rules:
         """The patterns that make exceptions, and an example of each."""
         is_open = not forbids(self.root)
         unused = _unused_text(self.rules)
-        if not is_open and not forbids(best_key(self.rules, f"/{unused}", self._edition)):
-            yield "/", f"/{unused}"
-        alike: list[RawRule] = []
-        others: list[RawRule] = []
-        for rule in self.rules:
-            (alike if rule[0] is is_open else others).append(rule)
-        alike += [rule for rule in others if not rule[1]]  # it may allow all (RUL-02)
+        keyed = keyed_patterns(self.rules, self._edition)
+        other = f"/{unused}"
+        if not is_open and not forbids(min(matching_keys(keyed, other), default=NO_RULE)):
+            yield "/", other
+        alike = [each for each in keyed if forbids(each[0]) is not is_open]
         overruling = RuleSet(alike, self._edition)  # few rules, mostly
-        for key, pattern in keyed_patterns(others, self._edition):
-            if forbids(key) is is_open:
+        for key, pattern in keyed:
+            if pattern and forbids(key) is is_open:
                 for path in map(as_in_url, _examples(pattern, unused)):
                     if path != ROBOTS_TXT and key < overruling.find(SITE + path):
                         yield pattern, path

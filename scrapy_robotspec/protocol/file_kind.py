@@ -7,6 +7,7 @@ edition reads a line of it, whether a person meant a line as one of a robots.txt
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from enum import Enum
 
 from scrapy_robotspec.editions import EDITIONS
@@ -24,6 +25,8 @@ class FileKind(str, Enum):
     TEXT = "other text"
 
 
+#: Reads every rule and sitemap that any edition reads.
+_MOST_LENIENT = replace(EDITIONS["google"], max_line=None, nul_ends_line=False)
 _HEAD = 1000  #: bytes at the start of a file that tell its kind
 _UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -117,11 +120,9 @@ def _is_read(body: bytes) -> bool:
     """
     from scrapy_robotspec.protocol.groups import AllGroups, read_sitemaps  # few files
 
-    if _MAY_BE_READ.search(body) is None:
-        return False
-    return any(
-        read_sitemaps(body, edition) or any(each.rules for each in AllGroups(body, edition).groups)
-        for edition in EDITIONS.values()
+    return _MAY_BE_READ.search(body) is not None and (
+        any(group.rules for group in AllGroups(body, _MOST_LENIENT).groups)
+        or read_sitemaps(body, _MOST_LENIENT) != ()
     )
 
 

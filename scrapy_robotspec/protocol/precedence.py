@@ -88,12 +88,12 @@ def _patterns_of(text: str, key: int, edition: Edition) -> Iterator[KeyedPattern
                 yield key - pattern[1] * LENGTH, spelling
 
 
-def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> list[int]:
-    """The keys of all rules that match a path, in file order."""
+def matching_keys(patterns: Sequence[KeyedPattern], path: str) -> list[int]:
+    """The keys of all patterns that match a path, in file order."""
     path += END
-    return [key for key, text in keyed_patterns(rules, edition) if matches(text, path)]
+    return [key for key, text in patterns if matches(text, path)]
 
 
 def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
     """The key of the deciding rule, or ``NO_RULE``."""
-    return min(matching_keys(rules, path, edition), default=NO_RULE)
+    return min(matching_keys(keyed_patterns(rules, edition), path), default=NO_RULE)

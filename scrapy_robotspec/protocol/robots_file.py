@@ -13,6 +13,7 @@ from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.agent_index import index_agents, numbers_of, rules_in
 from scrapy_robotspec.protocol.agents import asked_keys, beginnings_of, followed_keys
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
+from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class GroupRules:
                     return key
             elif self._url == url:  # as many crawlers ask about one page
                 return self._key
-            self.compiled = RuleSet(self.rules, self.edition)
+            self.compiled = RuleSet(keyed_patterns(self.rules, self.edition), self.edition)
         return self.compiled.find(url)
 
     @property

@@ -18,6 +18,7 @@ from scrapy_robotspec.protocol.precedence import (
     ITSELF,
     NO_RULE,
     forbids,
+    keyed_patterns,
     line_start,
     matching_keys,
 )
@@ -136,7 +137,7 @@ class RobotsTxt:
         """Every matching rule, the deciding one first."""
         path = path_of(url, self.edition)
         rules = self.file.follow(_as_tokens(tokens)).rules.rules
-        keys = sorted(matching_keys(rules, path, self.edition))
+        keys = sorted(matching_keys(keyed_patterns(rules, self.edition), path))
         starts = list(dict.fromkeys(map(line_start, keys)))
         written = rules_at(self.body, starts, self.edition)
         return tuple(written[start] for start in starts)

@@ -21,14 +21,14 @@ from scrapy_robotspec.protocol.paths import (
     path_of,
 )
 from scrapy_robotspec.protocol.patterns import END
-from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, keyed_patterns
+from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE
 from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lines import RawRule
+    from scrapy_robotspec.protocol.precedence import KeyedPattern
 
 #: Only canonical paths match these: escapes, and literals that may end one.
 _ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR, QUERY_APOSTROPHE)
@@ -41,10 +41,10 @@ class RuleSet:
     forbids: bool
     """Some rule forbids; otherwise every URL is allowed."""
 
-    def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
+    def __init__(self, keyed: Sequence[KeyedPattern], edition: Edition) -> None:
         keys: dict[str, int] = {}  # of prefixes; the smallest of equal ones
         patterns: dict[str, int] = {}
-        for key, text in keyed_patterns(rules, edition):  # hot path
+        for key, text in keyed:  # hot path
             found = patterns if "*" in text else keys
             if found.setdefault(text, key) > key:
                 found[text] = key

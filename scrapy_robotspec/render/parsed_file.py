@@ -17,8 +17,9 @@ from scrapy_robotspec.render.text import count, listed, safe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.protocol.lines import Line, RawRule
+    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.models import Group, OtherLine, Rule
+    from scrapy_robotspec.protocol.precedence import KeyedPattern
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 
@@ -115,18 +116,19 @@ class ParsedFile:
         Two crawlers with the same keys get the same verdicts.
         """
         found: dict[RuleKey, Rule] = {}
-        for key, pattern in keyed_patterns(self._raw_rules(tokens), self.robots.edition):
+        for key, pattern in self._patterns(tokens):
             start = line_start(key)
             found.setdefault((key - start, pattern), self._all.rules[start])
         return found
 
     def matches(self, path: str, tokens: Sequence[str]) -> tuple[Rule, ...]:
         """A crawler's rules that match a canonical path, the deciding one first."""
-        keys = sorted(matching_keys(self._raw_rules(tokens), path, self.robots.edition))
+        keys = sorted(matching_keys(self._patterns(tokens), path))
         return tuple(dict.fromkeys(self._all.rules[line_start(key)] for key in keys))
 
-    def _raw_rules(self, tokens: Sequence[str]) -> Sequence[RawRule]:
-        return self.robots.file.follow(tuple(tokens)).rules.rules
+    def _patterns(self, tokens: Sequence[str]) -> Sequence[KeyedPattern]:
+        rules = self.robots.file.follow(tuple(tokens)).rules.rules
+        return keyed_patterns(rules, self.robots.edition)
 
     def _numbers(self, tokens: Sequence[str]) -> Sequence[int]:
         """The numbers of a crawler's groups."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec import EDITIONS, RobotsTxt
 from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind
+from tests.unit.protocol.strategies import bodies
 
 RULES = b"User-agent: *\nDisallow: /x\n"
 PAGE = b"<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>%s</body></html>"
@@ -125,3 +126,12 @@ def test_content_with_a_group_is_never_named(body: bytes, begin: str) -> None:
     whole = begin.encode() + b"\n" + body.replace(b"a", b"\nuser-agent:x\ndisallow:/\n")
     if any(group.rules for name in EDITIONS for group in RobotsTxt.parse(whole, name).groups):
         assert foreign_kind(whole) is None
+
+
+@given(body=bodies)
+def test_one_reading_finds_what_any_edition_reads(body: bytes) -> None:
+    """FET-06: a page with a rule or a sitemap that some edition reads is a file with rules."""
+    page = PAGE % b"wait" + b"\n" + body
+    robots = [RobotsTxt.parse(page, name) for name in EDITIONS]
+    is_read = any(each.sitemaps or any(group.rules for group in each.groups) for each in robots)
+    assert (foreign_kind(page) is None) is is_read

@@ -21,7 +21,7 @@ RULES = [(True, b"/a", 10), (False, b"/a", 20), (False, b"/a/*b", 30), (True, b"
 def test_the_smallest_key_is_that_of_the_deciding_rule() -> None:
     """PRE-01, PRE-02: the longest; of equally long ones one that allows."""
     edition = EDITIONS["google-2019"]
-    keys = sorted(matching_keys(RULES, "/a/b", edition))
+    keys = sorted(matching_keys(keyed_patterns(RULES, edition), "/a/b"))
     assert [(line_start(key), forbids(key)) for key in keys] == [
         (30, True),
         (10, False),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
-from scrapy_robotspec.protocol.precedence import ITSELF, best_key
+from scrapy_robotspec.protocol.precedence import DISALLOWS, ITSELF, best_key, keyed_patterns
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.wildcards import Wildcards
@@ -32,7 +32,7 @@ def test_compiled_rules_decide_as_the_plain_ones(
     expected = best_key(rules, path, edition)
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         expected = ITSELF
-    assert RuleSet(rules, edition).find(url) == expected
+    assert RuleSet(keyed_patterns(rules, edition), edition).find(url) == expected
 
 
 #: Pieces of a path: each byte as it stands, and the beginnings of escapes.
@@ -80,8 +80,8 @@ def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
 
 def test_a_path_is_compared_with_few_of_many_prefixes() -> None:
     """SAF-03: of 20,000 prefixes a binary search sees no more than its depth."""
-    values = [b"/dir%d/page%d" % (n % 97, n) for n in range(20_000)]
-    rules = RuleSet([(False, value, n) for n, value in enumerate(values)], EDITIONS["rfc9309"])
+    values = [f"/dir{n % 97}/page{n}" for n in range(20_000)]
+    rules = RuleSet([(DISALLOWS - n, value) for n, value in enumerate(values)], EDITIONS["rfc9309"])
     rules._prefixes = tuple(map(CountedText, rules._prefixes))
     for path in ("/dir5/page5/x", "/dir96/page", "/", "/zzz"):
         CountedText.steps = 0
