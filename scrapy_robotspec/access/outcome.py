@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timezone
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind, has_lines
 
@@ -87,10 +87,8 @@ class FetchResult:
     delays our own requests and is never written to a shared store."""
     agent: str = "-"
     """Product name of the User-Agent that the request had (CAC-04)."""
-    records: tuple[str, ...] = field(default=(), compare=False)
-    """Ids of the archive's records of this attempt, if there is an archive."""
-    is_left_out: bool = field(default=False, compare=False)
-    """Whether the archive lacks the body (SAF-06)."""
+    archive: Any = field(default=None, compare=False)
+    """Where the exchanges of this attempt were archived; None: no evidence is kept."""
 
     @property
     def varies(self) -> bool:

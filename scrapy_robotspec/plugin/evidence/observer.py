@@ -114,20 +114,22 @@ class EvidenceObserver:
         if result is None:
             self._find(record, now)
             return
+        archive: FetchArchive | None = result.archive
+        records = () if archive is None else tuple(archive.records)
         before = None if done.base is None else self._find(done.base, now)
         body: _Body = None, False
         if record.unreachable_since is not None:  # the copy stays
             body = _same_body(before, record)
-        elif record.body:
-            last = min(len(result.hops), len(result.records) - 1)  # probes may follow (FET-15)
-            body = result.records[last], result.is_left_out
+        elif record.body and archive is not None:
+            last = min(len(result.hops), len(records) - 1)  # probes may follow (FET-15)
+            body = records[last], archive.is_left_out
         self._add(
             record,
             now,
             body,
             source="fetch",
             before=before and before.id,
-            exchanges=result.records,
+            exchanges=records,
             failure=(result.error, result.local) if result.error or result.local else None,
         )
 

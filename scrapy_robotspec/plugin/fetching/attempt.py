@@ -164,10 +164,7 @@ class Attempt:
             result = self._failed(error)
         self._count(result)
         self._note_route(result)
-        if self._archive is None:
-            return result
-        records, is_left_out = tuple(self._archive.records), self._archive.is_left_out
-        return replace(result, records=records, is_left_out=is_left_out)
+        return replace(result, archive=self._archive)
 
     async def _follow(self) -> FetchResult:
         chain = self._chain
