@@ -54,6 +54,7 @@ class Servers:
 
     def __init__(self) -> None:
         self.access = AccessPolicy(edition=get_edition("google-2019"))
+        self.live = LiveOrigins()
         self.fetched = 0
         self.loop_time = LoopTime(time.monotonic, Clock().callLater)
 
@@ -98,7 +99,7 @@ def new_lookup(servers: Servers) -> Lookup:
     """A lookup that has seen no origin."""
     records = open_store("memory://")
     assert isinstance(records, MemoryStore)
-    return Lookup(servers, records, 32, LiveOrigins())
+    return Lookup(servers, records, 32)
 
 
 def first_visit(number: int) -> float:

@@ -6,16 +6,13 @@ in the store, compiled rules in their cache, queued requests in the scheduler.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from twisted.internet.defer import Deferred
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.origin import Origin
 
@@ -81,21 +78,6 @@ class LiveOrigins(dict["Origin", LiveOrigin]):
         """Delete *live* if it is idle."""
         if live.is_idle and self.get(live.origin) is live:
             del self[live.origin]
-
-
-async def pause(
-    call_later: Callable[..., Any], seconds: float, waiter: Deferred[None] | None = None
-) -> None:
-    """Return after *seconds* (inf: never), or when *waiter* is fired before."""
-    waiter = Deferred() if waiter is None else waiter
-    later = None
-    if math.isfinite(seconds) and not waiter.called:
-        later = call_later(max(seconds, MIN_PAUSE), fire, waiter)
-    try:
-        await waiter
-    finally:
-        if later is not None:
-            later.cancel()
 
 
 def fire(waiter: Deferred[None]) -> None:

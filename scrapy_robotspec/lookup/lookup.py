@@ -13,7 +13,6 @@ import logging
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
@@ -21,7 +20,7 @@ from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
 from scrapy_robotspec.lookup.limiter import FetchLimiter
-from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, fire, pause
+from scrapy_robotspec.lookup.live_origins import MIN_PAUSE, RETRY_PAUSE, fire
 from scrapy_robotspec.lookup.rules_cache import Pending, Resolved, RulesCache
 
 if TYPE_CHECKING:
@@ -42,6 +41,7 @@ logger = logging.getLogger(__name__)
 class Runtime(Protocol):
     """Implemented by the plugin (``CrawlRuntime``); a request may be any object."""
 
+    live: LiveOrigins
     loop_time: LoopTime
     """Counts the seconds of fetches."""
 
@@ -124,16 +124,13 @@ class Lookup:
         runtime: Runtime,
         store: MemoryStore | TieredStore,
         limit: int,
-        live: LiveOrigins,
-        *,
         max_size: int | None = None,
     ) -> None:
         self._runtime = runtime
         self.store = store
         self.limiter = FetchLimiter(limit, runtime.loop_time, runtime.call_later)
         self.rules = RulesCache(max_size=max_size)
-        self._live = live
-        self._sleep = partial(pause, runtime.call_later)
+        self._live = runtime.live
         self._closed = False
         self.followers: list[FetchFollower] = []
         """Called in this order; an error in one stops no other."""
@@ -380,6 +377,18 @@ class Lookup:
                 _report(follower, done)
         _wake(live)
         self._live.settle(live)
+
+    async def _sleep(self, seconds: float, waiter: Deferred[None] | None = None) -> None:
+        """Return after *seconds* (inf: never), or when *waiter* is fired before."""
+        waiter = Deferred() if waiter is None else waiter
+        later = None
+        if math.isfinite(seconds) and not waiter.called:
+            later = self._runtime.call_later(max(seconds, MIN_PAUSE), fire, waiter)
+        try:
+            await waiter
+        finally:
+            if later is not None:
+                later.cancel()
 
 
 def _wake(live: LiveOrigin) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from scrapy.utils.python import to_bytes
@@ -151,24 +151,25 @@ class CrawlRuntime:
 
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
     """The lookup of a crawl, with its stores."""
-    limit = settings.concurrent_fetches
-    options: Any = {"limit": limit, "live": runtime.live, "max_size": settings.max_size}
-    if settings.cache == MEMORY:
-        return Lookup(runtime, MemoryStore(), **options)
-    from scrapy_robotspec.lookup.shared_lookup import SharedLookup
-    from scrapy_robotspec.lookup.tiered_store import TieredStore
-    from scrapy_robotspec.store.uri import open_store
+    bounds = settings.concurrent_fetches, settings.max_size
+    # The store behind it has every record, but only after a call in a thread.
+    memory = MemoryStore()
+    if settings.cache != MEMORY:
+        from scrapy_robotspec.store.uri import open_store
 
-    opened = open_store(settings.cache, settings.cache_schemes)
-    if isinstance(opened, MemoryStore):
-        return Lookup(runtime, opened, **options)
-    store = TieredStore(
-        # The store behind it has every record, but only after a call in a thread.
-        MemoryStore(),
-        opened,
-        runtime.in_thread,
-        time.monotonic,
-        owner=uuid4().hex,
-        lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
-    )
-    return SharedLookup(runtime, store, **options)
+        opened = open_store(settings.cache, settings.cache_schemes)
+        if not isinstance(opened, MemoryStore):
+            from scrapy_robotspec.lookup.shared_lookup import SharedLookup
+            from scrapy_robotspec.lookup.tiered_store import TieredStore
+
+            store = TieredStore(
+                memory,
+                opened,
+                runtime.in_thread,
+                time.monotonic,
+                owner=uuid4().hex,
+                lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
+            )
+            return SharedLookup(runtime, store, *bounds)
+        memory = opened
+    return Lookup(runtime, memory, *bounds)

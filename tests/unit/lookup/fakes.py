@@ -80,12 +80,8 @@ class LookupHarness:
                 owner=owner,
                 lease_seconds=LEASE,
             )
-        self.lookup = lookup_class(
-            self,
-            self.store,
-            limit,
-            LiveOrigins(),
-        )
+        self.live = LiveOrigins()
+        self.lookup = lookup_class(self, self.store, limit)
         self.lookup.rules = RulesCache(max_bytes)
         self.lookup.followers.append(self)
         self.limiter = self.lookup.limiter

@@ -14,6 +14,7 @@ from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.lookup.limiter import FetchLimiter
+from scrapy_robotspec.lookup.live_origins import MIN_PAUSE, fire
 from tests.support.stores import SharedStore, take
 
 from .fakes import (
@@ -358,3 +359,21 @@ def test_of_an_origin_few_objects_stay() -> None:
     harness.ended.clear()
     gc.collect()
     assert len(gc.get_objects()) - before < 11 * 1000
+
+
+# --- pauses
+
+
+@pytest.mark.parametrize("seconds", [0.0, 5.0, math.inf])
+def test_a_pause_ends_with_its_time_or_its_waiter_and_leaves_no_timer(seconds: float) -> None:
+    harness, waiters, ends = LookupHarness(), [Deferred[None]() for _ in range(3)], list[object]()
+    for waiter in waiters:
+        pausing = Deferred.fromCoroutine(harness.lookup._sleep(seconds, waiter))
+        pausing.addBoth(lambda result: ends.append(getattr(result, "type", result)))
+    fire(waiters[0])
+    fire(waiters[0])
+    waiters[1].cancel()
+    assert ends == [None, CancelledError]
+    harness.time.advance(max(MIN_PAUSE, min(seconds, 1e9)))
+    assert len(ends) == (2 if seconds == math.inf else 3)
+    assert harness.time.getDelayedCalls() == []
