@@ -167,7 +167,7 @@ class RunReader:
         self._reading = reading
         self._places: dict[str, tuple[str, int, int]] = {}
         """File, place and length of each archive record and state, by id."""
-        self.states: dict[Origin, State] = {}
+        self.states: dict[str, State] = {}
         """The state that the kept rules of each origin were made from."""
         self._counts: Counter[str] = Counter()
         """As the last line counts; ``log`` and ``archive``: bytes that were read so far."""

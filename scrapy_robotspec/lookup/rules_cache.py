@@ -102,7 +102,7 @@ class Pending:
     """Its fetch was cancelled in favour of another origin's."""
 
 
-class RulesCache(SizedTable["Origin", Resolved]):
+class RulesCache(SizedTable[Resolved]):
     """Keeps resolved origins of about *max_bytes* in all.
 
     An evicted one is made again from its record. *max_size* is the parsing limit in bytes, None for

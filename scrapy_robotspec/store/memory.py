@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.store.base import Line, Reservation, SlotRequest
     from scrapy_robotspec.store.spill import Spill
 
-_K = TypeVar("_K")
 _V = TypeVar("_V")
 
 #: Usual number of records in memory, and in the temporary file.
@@ -35,7 +34,7 @@ GRANTED = 2**26
 _EVICTED = 1 / 256
 
 
-class SizedTable(Generic[_K, _V]):
+class SizedTable(Generic[_V]):
     """Keeps entries of *max_size* bytes and *max_number* in all; *size_of* measures one.
 
     Evicts at random: with LRU, a crawl that cycles through more origins than fit evicts each one
@@ -47,15 +46,15 @@ class SizedTable(Generic[_K, _V]):
     ) -> None:
         self.max_size, self.max_number = max_size, max_number
         # A plain dict: the garbage collector does not track one of str and bytes.
-        self.entries: dict[_K, _V] = {}
+        self.entries: dict[str, _V] = {}
         self._size_of = size_of
         self._size = 0
         self._random = random.Random(0)
 
-    def put(self, key: _K, value: _V) -> list[tuple[_K, _V]]:
+    def put(self, key: str, value: _V) -> list[tuple[str, _V]]:
         """Replace the value of *key*; return the entries that this evicts."""
         self.pop(key)
-        size, evicted = self._size_of(value), list[tuple[_K, _V]]()
+        size, evicted = self._size_of(value), list[tuple[str, _V]]()
         while self.entries and (
             self._size + size > self.max_size or len(self.entries) >= self.max_number
         ):
@@ -67,7 +66,7 @@ class SizedTable(Generic[_K, _V]):
         self._size += size
         return evicted
 
-    def pop(self, key: _K) -> _V | None:
+    def pop(self, key: str) -> _V | None:
         """Remove the entry of *key*, if there is one."""
         value = self.entries.pop(key, None)
         if value is not None:
@@ -91,7 +90,7 @@ class MemoryStore:
     ) -> None:
         self._max_spilled = max_spilled
         max_size = max(max_records * _AVERAGE, GRANTED)
-        self._table: SizedTable[str, bytes] = SizedTable(_size_of, max_size, max_records)
+        self._table: SizedTable[bytes] = SizedTable(_size_of, max_size, max_records)
         self._spill: Spill | None = None
         self._monotonic = monotonic
         self._lines: OrderedDict[Origin, Line] = OrderedDict()
