@@ -145,16 +145,12 @@ def _json_rows(path: str) -> Iterator[Any]:
     """The values of the lines; None for a blank one."""
     with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
         while line := file.readline(_MAX_LINE):
-            yield _json_row(line)
+            try:
+                yield json.loads(line) if line.strip(_BLANKS) else None
+            except (ValueError, RecursionError):
+                yield ""  # not an object either
             while line and not line.endswith(b"\n"):
                 line = file.readline(_MAX_LINE)
-
-
-def _json_row(line: bytes) -> Any:
-    try:
-        return json.loads(line) if line.strip(_BLANKS) else None
-    except (ValueError, RecursionError):
-        return ""  # not an object either
 
 
 def _rows_of_table(path: str) -> Iterator[Mapping[str, Any]]:

@@ -198,19 +198,15 @@ def _sources(name: str, sites: dict[str, Explanation]) -> Iterator[Source]:
     elif name == STANDARD_INPUT:
         yield Source("<stdin>", body=read_file(name))
     elif os.path.isdir(name):
-        yield from (Source(path, path) for path in _files_of(name))
+        from scrapy_robotspec.folders import TEXTS, files_of, is_text
+
+        found = [path for path in files_of(name)[0] if is_text(path)]
+        if not found:
+            raise MisuseError(f"no file in the folder {name} ends in {' or '.join(TEXTS)}")
+        yield from (Source(path, path) for path in found)
     else:
         read_file(name, 0)  # fail before the work begins
         yield Source(name, name)
-
-
-def _files_of(folder: str) -> list[str]:
-    from scrapy_robotspec.folders import TEXTS, files_of, is_text
-
-    found = [path for path in files_of(folder)[0] if is_text(path)]
-    if not found:
-        raise MisuseError(f"no file in the folder {folder} ends in {' or '.join(TEXTS)}")
-    return found
 
 
 class UrlOptions(NamedTuple):

@@ -131,7 +131,9 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
     first, _, rest = written.partition(" ")
     read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
     found = "" if line.field in ("allow", "disallow") else _odd(content)
-    intended = _as_intended(content).partition(":")[0].strip().lower()
+    # Full-width signs become ASCII, and invisible characters go.
+    meant = unicodedata.normalize("NFKC", _IN_PATH.sub("", content))
+    intended = meant.partition(":")[0].strip().lower()
     foreign = "" if line.field in _KNOWN else _kind_of(content, _FOREIGN)
     if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
         yield line, "RS108", "The byte order mark is encoded twice", "reads it as text"
@@ -227,7 +229,7 @@ def _check_path(line: Line, edition: Edition) -> Faults:
     """Check a path that is not just a star."""
     path = decode(line.value)
     unslashed = "puts a slash before it" if edition.slashless is Slashless.ASSUMED else _NEVER
-    if found := _odd_in_path(path):
+    if found := _code_points(_IN_PATH.findall(path)):
         read = "compares it too" if path.startswith("/") else unslashed
         yield line, "RS314", f"The path contains {found}", read
     elif _OTHER_NOTATION.search(line.value):
@@ -289,7 +291,9 @@ def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Ef
     """Check the value of a line, given the keys of its group."""
     value = decode(line.value)
     intended = intended_crawler(value, effects.edition)
-    read = f"reads {_quoted(name)}" if name else "reads no name"
+    read = f"reads {shown(name)}" if name else "reads no name"
+    if name == DEFAULT:
+        read = "reads every crawler"
     if not keys:
         read += ", so its rules hold for no crawler"
     if intended is not None and intended.lower() != (name or "").lower():
@@ -321,10 +325,6 @@ def _is_starred(value: str) -> bool:
     return is_name and not is_known(name.removesuffix("*"))
 
 
-def _quoted(name: str) -> str:
-    return "every crawler" if name == DEFAULT else shown(name)
-
-
 # --- characters that are invisible, or that look like ASCII signs
 
 _BLANK = "\u00a0\u00ad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
@@ -338,19 +338,9 @@ _ODD = re.compile(f"{_IN_PATH.pattern}|[{_LOOK_ALIKES}]")
 _MOST = 4
 
 
-def _odd_in_path(text: str) -> str:
-    """Code points of invisible characters and quotes, as ``U+00A0, U+201C``."""
-    return _code_points(_IN_PATH.findall(text))
-
-
 def _odd(text: str) -> str:
     """Code points of invisible characters and look-alikes; empty for none."""
     return _code_points(_ODD.findall(text))
-
-
-def _as_intended(text: str) -> str:
-    """A text with ASCII signs for full-width ones, without invisible characters."""
-    return unicodedata.normalize("NFKC", _IN_PATH.sub("", text))
 
 
 def _kind_of(text: str, patterns: Mapping[str, str]) -> str:

@@ -69,7 +69,7 @@ def lint(
         if line.field in ("content-usage", "content-signal"):
             statement = read_statement(line)
             findings.add_all(check_statement(statement))
-            if crawlers := reader.crawlers(statement.field):
+            if crawlers := reader.crawlers(line.field):
                 statements.setdefault(crawlers, []).append(statement)
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)

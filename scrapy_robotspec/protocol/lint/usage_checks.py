@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lint.findings import Faults, read_data, shown
 from scrapy_robotspec.protocol.models import decode
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-
-Field = Literal["content-usage", "content-signal"]
 
 #: By field: the values of each label ("": of any other), and the labels of older drafts or of the
 #: other vocabulary with the present one ("": none).
@@ -34,7 +32,6 @@ class Statement(NamedTuple):
     """A Content-Usage or Content-Signal line."""
 
     line: Line
-    field: Field
     path: bytes
     """Empty: the whole origin."""
     preferences: bytes
@@ -50,15 +47,14 @@ class Statement(NamedTuple):
 
     def values_of(self, label: str) -> Sequence[str]:
         """The values that say anything about a label (USE-04, USE-07)."""
-        values: Mapping[str, Sequence[str]] = _VOCABULARIES[self.field]["values"]
+        values: Mapping[str, Sequence[str]] = _VOCABULARIES[self.line.field]["values"]
         return values.get(label, values[""])
 
 
 def read_statement(line: Line) -> Statement:
     """The path and preferences of a usage line."""
-    field: Field = "content-signal" if line.field == "content-signal" else "content-usage"
     path, preferences = split_path(line.value)
-    return Statement(line, field, path or b"", preferences, _parse(preferences))
+    return Statement(line, path or b"", preferences, _parse(preferences))
 
 
 def check_statement(statement: Statement) -> Faults:
@@ -72,7 +68,7 @@ def check_statement(statement: Statement) -> Faults:
         if value not in values:
             fault = f"The value of {shown(label)} is not {' or '.join(values)}"
             yield line, "RS503", fault, _NOTHING
-        present = _VOCABULARIES[statement.field]["old"].get(label)
+        present = _VOCABULARIES[line.field]["old"].get(label)
         if present is not None:
             instead = f"the present label is {shown(present)}" if present else "no draft has it now"
             yield line, "RS507", f"{shown(label)} is an old label, {instead}", "hands it on"
@@ -100,13 +96,13 @@ def _hidden(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
     Paths with wildcards are left out. A path is compared with the longest of the shorter ones only,
     and that one with the next.
     """
-    stated: dict[tuple[Field, bytes], tuple[Line, dict[str, int]]] = {}
+    stated: dict[tuple[str, bytes], tuple[Line, dict[str, int]]] = {}
     for each in statements:
         if b"*" not in each.path and not each.path.endswith(b"$"):
-            _, labels = stated.setdefault((each.field, each.path), (each.line, {}))
+            _, labels = stated.setdefault((each.line.field, each.path), (each.line, {}))
             for label in each.labels:
                 labels.setdefault(label, each.line.number)
-    shorter: list[tuple[Field, bytes]] = []  # prefixes of the path, the longest one last
+    shorter: list[tuple[str, bytes]] = []  # prefixes of the path, the longest one last
     for key in sorted(stated):
         while shorter and not (shorter[-1][0] == key[0] and key[1].startswith(shorter[-1][1])):
             shorter.pop()
