@@ -23,9 +23,9 @@ from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
+from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.reporting.stats import shown_request
+from scrapy_robotspec.plugin.reporting.stats import open_account, shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
@@ -90,7 +90,7 @@ class DryRunMiddleware:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        self._account = CrawlAccount(settings)
+        self._account = open_account(settings)
         self._counts = self._account.differences = dict.fromkeys(_KINDS, 0)
         tokens, uncounted = TokenSelector(crawler, settings), DummyStatsCollector(crawler)
         progress = Progress(uncounted, self._account, after=0, interval=0)
@@ -164,7 +164,8 @@ class DryRunMiddleware:
             self._count(
                 "we would wait", request, failure_words(None if record is None else record.failure)
             )
-            self._account[origin].waited += 1
+            if isinstance(self._account, OriginRows):
+                self._account[origin].waited += 1
 
     async def _decide(self, origin: Origin, request: Request) -> Answer | None:
         """Our decision about *request*; None: it would wait."""
@@ -206,12 +207,13 @@ class DryRunMiddleware:
         differs = "we would allow" if decision.allowed else "we would refuse"
         kind = "same" if decision.allowed is allowed else differs
         self._count(kind, request, decision.detail)
-        row, override = self._account[origin], self.robots.policy.override(origin)
+        override = self.robots.policy.override(origin)
         if override is not None:
-            row.overrides.update(override.kinds)
+            self._account.overridden(override.kinds, origin)
         if decision.allowed:
-            row.requests.by_outcome[outcome_of(True, decision.reason)] += 1
-            row.requests.sent += 1  # it would leave
+            requests = self._account.requests_of(origin)
+            requests.by_outcome[outcome_of(True, decision.reason)] += 1
+            requests.sent += 1  # it would leave
         else:
             self._account.refused(decision, request.url)
 

@@ -88,9 +88,9 @@ class Enforcer:
         assert origin is not None
         logged = self._robots.note_decision(request, answer, "request")
         if found is not None and not again:
-            stats.of_pages[_FROM_CACHE[found.unreachable]] += 1
+            stats.account.of_pages[_FROM_CACHE[found.unreachable]] += 1
         if self._overrides and not again and (override := self._overrides.find(origin)) is not None:
-            stats.overridden(override.kinds, origin)
+            stats.account.overridden(override.kinds, origin)
         meta = request.meta
         if "robotspec" in meta or not decision.allowed:
             self._forget(request)
@@ -156,7 +156,7 @@ class Enforcer:
             self._check_splash(request)
         passed.sent = True
         if passed.outcome != NO_ROBOTS_TXT:
-            self._stats.account.kept(passed.origin).requests.sent += 1
+            self._stats.account.kept(passed.origin).sent += 1
         return passed.logged
 
     def _check_splash(self, request: Request) -> None:
@@ -196,7 +196,7 @@ class Enforcer:
     def _count_usage(self, usage: Usage | None, origin: Origin) -> None:
         # hot path
         if self._policy.usage is not None:
-            self._stats.usage(self._policy.usage.counts(usage), origin)
+            self._stats.account.usage(self._policy.usage.counts(usage), origin)
 
     async def check_response(self, request: Request, response: Response) -> Response:
         """Return *response*, unless its URL or its declared uses are not allowed."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.files import replacing
+from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.settings.composite import expand
 from scrapy_robotspec.render.crawl_report import CrawlFacts, report_lines
 from scrapy_robotspec.render.text import first_of
@@ -50,6 +51,7 @@ class Report:
     ) -> None:
         assert crawler.spider is not None
         assert settings.report is not None
+        assert isinstance(account, OriginRows)
         self._setting = settings.report
         self._facts = CrawlFacts(
             spider=crawler.spider.name,

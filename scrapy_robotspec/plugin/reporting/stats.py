@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import wait_end
@@ -21,8 +20,6 @@ from scrapy_robotspec.render.text import count, safe
 from scrapy_robotspec.signals import request_refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
@@ -48,16 +45,13 @@ class CrawlStats:
         self._crawler = crawler
         self._stats = stats
         self._settings = settings
-        self.account = CrawlAccount(settings)
+        self.account = open_account(settings)
         self.progress = Progress(
             stats,
             self.account,
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
         )
-        self.of_pages: Counter[str] = Counter()
-        """Stats that pages add to. They reach Scrapy's with the next fetch, or at the end: Scrapy's
-        own way of counting costs more than a decision."""
         self._warned: set[Origin] = set()
 
     # --- requests
@@ -65,7 +59,7 @@ class CrawlStats:
     def count(self, outcome: str, origin: Origin | None) -> None:
         """A request has *outcome*; *origin*: of its row in the report."""
         # hot path
-        self.account[origin].requests.by_outcome[outcome] += 1
+        self.account.requests_of(origin).by_outcome[outcome] += 1
         if outcome == EXEMPT:
             self._stats.inc_value("robotspec/unchecked")
 
@@ -74,7 +68,7 @@ class CrawlStats:
 
         *sent*: it is refused, and its page has left.
         """
-        self.account.kept(origin).requests.undo(outcome, sent=sent)
+        self.account.kept(origin).undo(outcome, sent=sent)
         if outcome == EXEMPT:
             self._stats.inc_value("robotspec/unchecked", -1)
 
@@ -97,18 +91,6 @@ class CrawlStats:
             self._crawler.signals.send_catch_log(
                 request_refused, request=request, decision=decision, spider=self._crawler.spider
             )
-
-    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
-        """The preferences of one page of *origin*, by declared label."""
-        for label, preference in counts.items():
-            self.of_pages[f"robotspec/usage/{label}/{preference}"] += 1
-            self.account[origin].usage[label][preference] += 1
-
-    def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
-        """An override of the user was applied to a request."""
-        for kind in kinds:
-            self.of_pages[f"robotspec/override/{kind}"] += 1
-        self.account[origin].overrides.update(kinds)
 
     # --- origins
 
@@ -135,8 +117,6 @@ class CrawlStats:
         if waiting:
             self._stats.inc_value("robotspec/waited", waiting)
         end = wait_end(before, found.record, found.reason)
-        if waiting:
-            self.account[found.origin].wait_end = end
         if found.action is Action.REFUSE:
             text = f"{count(waiting, 'request')} refused; further ones are refused until it answers"
             self.progress.on_given_up(
@@ -186,7 +166,8 @@ class CrawlStats:
             )
 
     def _write_counts(self) -> None:
-        for name, number in self.of_pages.items():
+        """Hand on what pages have counted: Scrapy's own way costs more than a decision."""
+        for name, number in self.account.of_pages.items():
             self._stats.set_value(name, number)
 
     # --- the end
@@ -206,6 +187,15 @@ class CrawlStats:
                 count(len(delays), "origin asks", "origins ask"),
                 max(delays.values()),
             )
+
+
+def open_account(settings: Settings) -> CrawlAccount:
+    """The account of a crawl, for a report by origin."""
+    if settings.report is None:
+        return CrawlAccount()
+    from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
+
+    return OriginRows(settings)
 
 
 def shown_request(request: Request) -> str:

@@ -105,7 +105,7 @@ class RequestWaits:
                     return answer
                 assert self._crawl_delay is not None
                 assert answer.found is not None
-                self._stats.account[origin].crawl_delay = delay
+                self._stats.account.spaced(origin, delay)
                 # The robots.txt counts as a page.
                 ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
                 turn = self._crawl_delay.wait(request, origin, delay, ahead)

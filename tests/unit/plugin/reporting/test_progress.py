@@ -14,7 +14,6 @@ from twisted.internet.task import Clock
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
-from scrapy_robotspec.plugin.settings.settings import Settings
 
 A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
 MANY = [Origin("http", f"h{n}.example", 80) for n in range(200)]
@@ -30,7 +29,7 @@ class Log:
         self.clock = Clock()
         self.clock.advance(1_000_000)
         self.stats = StatsCollector(Crawler(Spider))
-        self.account = CrawlAccount(Settings(user_agent_token=("shop",)))
+        self.account = CrawlAccount()
         self.progress = Progress(
             self.stats,
             self.account,

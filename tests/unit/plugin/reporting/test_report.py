@@ -14,6 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.report import Report
+from scrapy_robotspec.plugin.reporting.stats import open_account
 from scrapy_robotspec.plugin.settings.composite import expand
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
@@ -30,7 +31,7 @@ def create_with_account(setting: str) -> tuple[Report, CrawlAccount]:
     crawler = Crawler(Spider)
     crawler.spider = Spider("shop")
     settings = Settings(report=setting, user_agent_token=("shop",))
-    account = CrawlAccount(settings)
+    account = open_account(settings)
     report = Report(crawler, settings, TokenSelector(crawler, settings), account)
     return report, account
 

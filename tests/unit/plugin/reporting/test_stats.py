@@ -20,7 +20,8 @@ from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.plugin.exceptions import refusal
-from scrapy_robotspec.plugin.reporting.stats import CrawlStats, shown_request
+from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
+from scrapy_robotspec.plugin.reporting.stats import CrawlStats, open_account, shown_request
 from scrapy_robotspec.plugin.settings.settings import Settings
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
 
@@ -129,14 +130,15 @@ def test_overrides_and_usage_preferences_are_counted(
     """In the stats and for each origin of the report."""
     crawl = Crawl(caplog, report=str(tmp_path / "report.jsonl"))
     for kinds in (("ignore",), ("crawl_delay", "token"), ("token",)):
-        crawl.stats.overridden(kinds, SHOP)
-    crawl.stats.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
-    crawl.stats.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
+        crawl.stats.account.overridden(kinds, SHOP)
+    crawl.stats.account.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
+    crawl.stats.account.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
+    assert isinstance(crawl.stats.account, OriginRows)
     row = crawl.stats.account[SHOP]
     assert row.overrides == {"ignore": 1, "crawl_delay": 1, "token": 2}
     assert row.usage == {"train-ai": {"disallow": 2}, "search": {"allow": 1, "unknown": 1}}
-    assert crawl.stats.of_pages["robotspec/override/token"] == 2
-    assert crawl.stats.of_pages["robotspec/usage/train-ai/disallow"] == 2
+    assert crawl.stats.account.of_pages["robotspec/override/token"] == 2
+    assert crawl.stats.account.of_pages["robotspec/usage/train-ai/disallow"] == 2
 
 
 def test_crawl_delays_that_are_not_kept_are_summed_up(caplog: pytest.LogCaptureFixture) -> None:
@@ -148,3 +150,9 @@ def test_crawl_delays_that_are_not_kept_are_summed_up(caplog: pytest.LogCaptureF
     assert crawl.lines()[-1] == (
         "crawl delay not kept: 2 origins ask for one, at most 30 s (ROBOTSPEC_CRAWL_DELAY)"
     )
+
+
+def test_rows_are_for_reports() -> None:
+    settings = Settings(user_agent_token=("shop",))
+    assert not isinstance(open_account(settings), OriginRows)
+    assert isinstance(open_account(replace(settings, report="report.jsonl")), OriginRows)

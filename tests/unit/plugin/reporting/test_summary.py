@@ -16,17 +16,11 @@ from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.plugin.reporting import crawl_account
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.summary import request_words, summary
-from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.crawl_reports import counts
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
 
 HOSTS = [Origin("http", f"h{number}.example", 80) for number in range(100)]
-
-
-def new_account() -> CrawlAccount:
-    """The account of a crawl without a report."""
-    return CrawlAccount(Settings(user_agent_token=("shop",)))
 
 
 def fetched(account: CrawlAccount, record: RobotsRecord, before: RobotsRecord | None) -> None:
@@ -44,14 +38,14 @@ def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
 
 def test_table_tells_what_was_asked_let_through_and_refused() -> None:
     """The whole account of a small crawl, as it stands in the log (EXT-02)."""
-    account = new_account()
+    account = CrawlAccount()
     fetched(account, FOUND, None)
     fetched(account, FAILED, None)
     fetched(account, FAILED, FAILED)
     account.refused(refusal(), "http://x/")
     account.refused(Decision(False, "unreachable", origin=DOWN), "http://x/")
-    account[SHOP].requests.by_outcome["rules"] += 2
-    account[SHOP].requests.sent += 2
+    account.requests_of(SHOP).by_outcome["rules"] += 2
+    account.kept(SHOP).sent += 2
     assert lines(account) == [
         "origins            2 (1 with rules, 1 unreachable)",
         "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
@@ -62,7 +56,7 @@ def test_table_tells_what_was_asked_let_through_and_refused() -> None:
 
 def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
     """Up to five by name, the others by number."""
-    account = new_account()
+    account = CrawlAccount()
     for origin in HOSTS[:8]:
         fetched(account, replace(FAILED, origin=origin), None)
     table = summary(account, (), {})
@@ -76,7 +70,7 @@ def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
 
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
     """No origin, no request: the table says so."""
-    assert lines(new_account()) == [
+    assert lines(CrawlAccount()) == [
         "origins   0",
         "requests  0 let through, 0 refused",
     ]
@@ -120,14 +114,14 @@ def test_overrides_and_usage_are_named_where_there_are_any() -> None:
         "robotspec/usage/train-ai/disallow": 4,
         "robotspec/waiting": 0,
     }
-    shown = summary(new_account(), (), stats).splitlines()
+    shown = summary(CrawlAccount(), (), stats).splitlines()
     assert shown[2:] == ["overrides  3,000 ignore, 2 token", "usage      4 train-ai/disallow"]
 
 
 def test_origins_without_an_answer_are_named() -> None:
     """After Ctrl-C the summary says what the crawl was waiting for."""
     silent = [(origin, 30.0 - number) for number, origin in enumerate(HOSTS[:7])]
-    table = summary(new_account(), silent, {})
+    table = summary(CrawlAccount(), silent, {})
     assert "origins        7 (7 without an answer so far)" in table
     assert "still pending      30 s  http://h0.example" in table
     assert "and 2 more" in table
@@ -135,7 +129,7 @@ def test_origins_without_an_answer_are_named() -> None:
 
 def test_doubtful_answers_stand_apart_from_a_404() -> None:
     """FET-20: all allow everything, but mean something else. The most frequent come first."""
-    account = new_account()
+    account = CrawlAccount()
     gone = replace(FOUND, status=404, meaning=Meaning.ALLOW)
     forbidden = replace(gone, status=403, doubt="HTTP status 403")
     page = replace(FOUND, doubt="HTML page")
@@ -150,7 +144,7 @@ def test_a_strangers_rule_cannot_steer_the_log() -> None:
     """A rule in the table is escaped (SAF-04)."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /*\x1b[31m\xe2\x80\xae")
     verdict = robots.explain("/\x1b[31m\u202e", ())
-    account = new_account()
+    account = CrawlAccount()
     account.refused(Decision(False, "rule", verdict, origin=SHOP), "http://x/")
     assert "\\x1b[31m\\u202e" in summary(account, (), {})
     assert "\x1b" not in summary(account, (), {})
@@ -159,7 +153,7 @@ def test_a_strangers_rule_cannot_steer_the_log() -> None:
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """At most RULES_COUNTED rules are counted; the rule that refuses most stays."""
     monkeypatch.setattr(crawl_account, "RULES_COUNTED", 5)
-    account = new_account()
+    account = CrawlAccount()
     for _ in range(20):
         account.refused(refusal(), "http://x/")
     for origin in HOSTS:
