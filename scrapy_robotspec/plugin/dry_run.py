@@ -28,7 +28,6 @@ from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.reporting.stats import open_account, shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -92,9 +91,9 @@ class DryRunMiddleware:
         self._stats = crawler.stats
         self._account = open_account(settings)
         self._counts = self._account.differences = dict.fromkeys(_KINDS, 0)
-        tokens, uncounted = TokenSelector(crawler, settings), DummyStatsCollector(crawler)
+        uncounted = DummyStatsCollector(crawler)
         progress = Progress(uncounted, self._account, after=0, interval=0)
-        self.robots = CrawlRobots(crawler, settings, tokens, uncounted, progress, _SilentRuntime)
+        self.robots = CrawlRobots(crawler, settings, uncounted, progress, _SilentRuntime)
         self.robots.lookup.followers.append(self)
         self._waits: dict[Deferred[Resolved], Origin] = {}
         """Waits of comparisons for a robots.txt."""

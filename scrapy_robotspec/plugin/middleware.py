@@ -25,7 +25,6 @@ from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
 from scrapy_robotspec.plugin.settings.checks import ENABLE, is_switched_off, missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -61,9 +60,8 @@ class RobotSpecMiddleware(GateOwner):
         assert crawler.stats is not None
         self._crawler = crawler
         stats = crawler.stats
-        tokens = TokenSelector(crawler, self.settings)
         self._stats = CrawlStats(crawler, self.settings, stats)
-        self.robots = CrawlRobots(crawler, self.settings, tokens, stats, self._stats.progress)
+        self.robots = CrawlRobots(crawler, self.settings, stats, self._stats.progress)
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots, self._stats)
         self.gate = self._waits.gate

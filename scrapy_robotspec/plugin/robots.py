@@ -23,6 +23,7 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.settings.request_policy import Answer, RequestPolicy
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.reporting.progress import Progress
     from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -59,14 +59,13 @@ class CrawlRobots:
         self,
         crawler: Crawler,
         settings: Settings,
-        tokens: TokenSelector,
         stats: StatsCollector,
         progress: Progress,
         runtime: type[CrawlRuntime] = CrawlRuntime,
     ) -> None:
         self.settings = settings
-        self.tokens = tokens
-        self.policy = RequestPolicy(settings, tokens, ftp=_compat.handles_ftp(crawler))
+        self.tokens = TokenSelector(crawler, settings)
+        self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
         self.progress = progress
         self.live = progress.live
         self.engine = _compat.Engine(crawler)
@@ -84,7 +83,7 @@ class CrawlRobots:
         if settings.report is not None:
             from scrapy_robotspec.plugin.reporting.report import Report
 
-            self._report = Report(crawler, settings, tokens, progress.account)
+            self._report = Report(crawler, settings, self.tokens, progress.account)
 
     # --- requests
 

@@ -94,12 +94,11 @@ class Gate:
     def enter(self, origin: Origin) -> QueueState:
         """The state for requests of *origin* that are queued from now on."""
         live = self._live.get(origin)
-        if live is not None and live.state is not QueueState.READY:
-            return live.state
-        if self._robots.lookup.knows(origin):
-            return QueueState.READY
-        self._set(self._live.use(origin), QueueState.UNKNOWN)  # its queues of other slots follow
-        return QueueState.UNKNOWN
+        is_ready = live is None or live.state is QueueState.READY
+        if is_ready and not self._robots.lookup.knows(origin):
+            live = self._live.use(origin)
+            self._set(live, QueueState.UNKNOWN)  # its queues of other slots follow
+        return QueueState.READY if live is None else live.state
 
     def leave(self, origin: Origin, request: Request) -> None:
         """*request* leaves its queue alone."""
@@ -308,9 +307,9 @@ class OriginQueues:
     def open(self, slot: str, origin: Origin | None, requests: Any, name: str = "") -> None:
         """Add a queue with the requests that it already contains."""
         state = QueueState.READY if origin is None else self._gate.enter(origin)
-        queue = OriginQueue(slot, origin, requests, name, self._ready)
+        queue = OriginQueue(slot, origin, requests, name, self._tables[state])
         self._queues.setdefault(origin, {})[slot] = queue
-        self._place(queue, state)
+        queue.table.add(queue)
         self._resize(queue, len(requests))
 
     def add(self, queue: OriginQueue, request: Request) -> None:
@@ -351,7 +350,8 @@ class OriginQueues:
             size = queue.size
             self._resize(queue, -size)
             queue.table.discard(queue)
-            self._place(queue, state)
+            queue.table = self._tables[state]
+            queue.table.add(queue)
             self._resize(queue, size)
 
     # --- choice
@@ -405,11 +405,6 @@ class OriginQueues:
         return request
 
     # --- tables
-
-    def _place(self, queue: OriginQueue, state: QueueState) -> None:
-        """Put *queue* into the table of *state*."""
-        queue.table = self._tables[state]
-        queue.table.add(queue)
 
     def _resize(self, queue: OriginQueue, change: int) -> None:
         # hot path
