@@ -64,9 +64,9 @@ def seal(text: str, before: str) -> tuple[bytes, str]:
     """
     if len(text) > MAX_LINE - _HASH_LENGTH:
         raise ValueError(f"a log line of {len(text)} characters")
-    start = text[:-1].encode("ascii")
-    digest = sha256(before.encode("ascii") + start).hexdigest()
-    return b"%b%b%b%b\n" % (start, _BEFORE_HASH, digest.encode("ascii"), _AFTER_HASH), digest
+    start = text[:-1]
+    digest = sha256((before + start).encode("ascii")).hexdigest()
+    return f'{start},"hash":"{digest}"}}\n'.encode("ascii"), digest
 
 
 class Line(NamedTuple):

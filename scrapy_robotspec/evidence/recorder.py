@@ -28,6 +28,15 @@ _PER_ITEM = 1500
 #: A clock that differs by more from the time that has passed was set (seconds).
 _JUMP = 1.0
 
+_DELETED = (
+    "Evidence is lost (%s). The crawl goes on without it: start the crawl again for new files in "
+    "ROBOTSPEC_EVIDENCE."
+)
+_FULL = (
+    "Evidence cannot be written (%s). The crawl goes on; new evidence waits in memory, and is lost "
+    f"beyond {MAX_QUEUED >> 20} MiB. Free space for ROBOTSPEC_EVIDENCE, or stop the crawl."
+)
+
 _T = TypeVar("_T")
 
 
@@ -129,9 +138,7 @@ class Recorder:
         queue = self._queue
         self._note_clock()  # before lines that were made with another clock
         for _ in range(len(queue) // 3):
-            self._write(queue[0], queue[1])
-            queue.popleft()
-            queue.popleft()
+            self._write(queue.popleft(), queue.popleft())
             self._bytes_out += queue.popleft()
         self._writer.flush()
         lost = self.lost
@@ -152,8 +159,6 @@ class Recorder:
         writer = self._writer
         try:
             writer.add_line(writer.store(argument) if make is None else make(argument))
-        except OSError:
-            raise
         except Exception:  # one item alone is lost
             if not self._spoilt:
                 logger.exception("Error while writing evidence: this item is lost")
@@ -164,16 +169,4 @@ class Recorder:
         if self._failing:
             return
         self._failing = True
-        if isinstance(error, FileNotFoundError):
-            logger.error(
-                "Evidence is lost (%s). The crawl goes on without it: start the crawl again for "
-                "new files in ROBOTSPEC_EVIDENCE.",
-                error,
-            )
-            return
-        logger.error(
-            "Evidence cannot be written (%s). The crawl goes on; new evidence waits in memory, "
-            "and is lost beyond %d MiB. Free space for ROBOTSPEC_EVIDENCE, or stop the crawl.",
-            error,
-            MAX_QUEUED >> 20,
-        )
+        logger.error(_DELETED if isinstance(error, FileNotFoundError) else _FULL, error)

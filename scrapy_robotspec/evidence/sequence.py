@@ -36,7 +36,7 @@ class _Passed(NamedTuple):
     time: float
     valid_until: float
     """Epoch seconds."""
-    state: str
+    state: str | None
     outcome: str
 
 
@@ -59,7 +59,7 @@ class Sequence:
 
         A state takes what it was made from: one record cannot have all states read it.
         """
-        self._replaced: dict[str, float] = {}
+        self._replaced: dict[str | None, float] = {}
         """When a state was replaced, by its id (epoch seconds)."""
         self._passed: dict[int, _Passed] = {}
         """Decisions by which no page has left yet, by number."""
@@ -84,7 +84,7 @@ class Sequence:
 
     def take_state(self, state: State) -> None:
         """Take a state, which replaces the one before it."""
-        self._check_held(state.before or "", state.time)
+        self._check_held(state.before, state.time)
         if state.source == "fetch":
             self._check_fetched(state)
         known = self._states.get(state.record.origin)
@@ -104,7 +104,7 @@ class Sequence:
         if max(answered - ended, ended - state.time) > _UNNOTED + self._set_back:
             raise EvidenceError("its record is not of the time of its fetch")
 
-    def _check_held(self, state: str, at: float) -> None:
+    def _check_held(self, state: str | None, at: float) -> None:
         late = at - self._replaced.get(state, inf) - self._set_back
         if late > 0:
             raise EvidenceError(f"{state} had been replaced {late:g} s before")
@@ -112,7 +112,7 @@ class Sequence:
     def take_decision(self, values: Mapping[str, Any], valid_until: float) -> None:
         """Take a decision by rules that hold up to *valid_until* (epoch seconds)."""
         before, self._number = self._number, values["number"]
-        state, rules_time = values.get("state") or "", values.get("rules_time")
+        state, rules_time = values.get("state"), values.get("rules_time")
         if rules_time is not None and values["stage"] != "response":
             raise EvidenceError("it is made by the rules of another time, before its page left")
         self._check_held(state, rules_time or values["time"])

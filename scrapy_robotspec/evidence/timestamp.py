@@ -39,20 +39,17 @@ def stamp(command: str, output: Path, digest: str) -> None:
         )
         output.chmod(0o600)
         check_reply(output.read_bytes(), digest)
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip()
-        _report(f"exit code {error.returncode}: {said[-500:]!a}", digest)
     except (EvidenceError, OSError, subprocess.SubprocessError) as error:
-        _report(str(error), digest)
-
-
-def _report(problem: str, digest: str) -> None:
-    logger.error(
-        "The evidence has no time stamp (ROBOTSPEC_EVIDENCE_TIMESTAMP: %s). Have its last hash "
-        "stamped now: %s",
-        problem,
-        digest,
-    )
+        problem = str(error)
+        if isinstance(error, subprocess.CalledProcessError):
+            said = error.stderr.decode("utf-8", "replace").strip()
+            problem = f"exit code {error.returncode}: {said[-500:]!a}"
+        logger.error(
+            "The evidence has no time stamp (ROBOTSPEC_EVIDENCE_TIMESTAMP: %s). Have its last hash "
+            "stamped now: %s",
+            problem,
+            digest,
+        )
 
 
 def check_reply(reply: bytes, digest: str) -> None:
