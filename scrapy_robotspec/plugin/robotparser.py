@@ -1,26 +1,33 @@
 """RobotSpecParser: this package's parser where Scrapy expects one (``ROBOTSTXT_PARSER``).
 
 Translates only: from Scrapy's arguments to ours. It works under Scrapy's own middleware, and
-the ``robots_parsed`` signal carries one.
+the ``robots_parsed`` signal, which is sent here, carries one.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.tokens import text_of
 from scrapy_robotspec.protocol.agents import tokens_from_user_agent
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.signals import robots_changed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from typing_extensions import Self
+
+    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 
 class RobotSpecParser(RobotParser):
@@ -65,3 +72,22 @@ class RobotSpecParser(RobotParser):
         if self._fixed is not None:
             return self._fixed
         return tokens_from_user_agent(text_of(user_agent), self.robots.edition)
+
+
+async def send_rules(
+    crawler: Crawler,
+    tokens: TokenSelector,
+    found: Resolved,
+    request: Request,
+    replaced: RobotsTxt | None,
+) -> None:
+    """Send ``robots_parsed``, and ``robots_changed`` where other rules held before."""
+    assert found.robots is not None
+    own = None  # where the user's function fails, which ends the request later
+    with suppress(Exception):
+        own = tokens(request)
+    parser = RobotSpecParser(found.robots, own)
+    await _compat.send_signal(crawler, _compat.robots_parsed, robotparser=parser, request=request)
+    if replaced is not None:
+        rules = {"old": replaced, "new": found.robots}
+        await _compat.send_signal(crawler, robots_changed, origin=found.origin, **rules)

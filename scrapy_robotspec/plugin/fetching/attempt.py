@@ -6,7 +6,6 @@ An attempt fetches it over one route, with its redirects.
 from __future__ import annotations
 
 import asyncio
-import secrets
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,10 +18,8 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import (
     NOT_FROM_THE_SITE,
     SERVER_ERRORS,
-    SUCCESS,
     FetchResult,
 )
-from scrapy_robotspec.editions import DAY
 from scrapy_robotspec.lookup.loop_time import LoopTime, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 
@@ -35,8 +32,6 @@ from scrapy_robotspec.plugin.fetching.robots_request import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
@@ -51,36 +46,6 @@ if TYPE_CHECKING:
 _MAX_TRIES = 4
 #: A cancelled coroutine ends with one or the other, depending on the reactor.
 _CANCELLED = (CancelledError, asyncio.CancelledError)
-
-
-class Probes:
-    """Finds servers that answer 5xx for missing pages (FET-15).
-
-    Each is asked at most once a day.
-    """
-
-    def __init__(self) -> None:
-        self._probed_at: dict[Origin, float] = {}
-
-    async def find_errors(
-        self, origin: Origin, download: Callable[[str], Awaitable[Exchange]], now: float
-    ) -> bool:
-        """Whether a missing page answers 5xx, while ``/`` answers 2xx.
-
-        *now*: epoch seconds.
-        """
-        probed = self._probed_at
-        while probed and now >= next(iter(probed.values())) + DAY:
-            del probed[next(iter(probed))]
-        if origin in probed:
-            return False
-        probed[origin] = now
-        base = origin.robots_url.removesuffix("robots.txt")
-        missing = await download(f"{base}{secrets.token_hex(16)}")
-        if missing.status not in SERVER_ERRORS:
-            return False
-        root = await download(base)
-        return root.status in SUCCESS
 
 
 class Fetcher:
@@ -105,7 +70,12 @@ class Fetcher:
         self.downloads = Downloads(crawler, settings.max_size)
         # A cached response has no reliable lifetime, but offline it is the only source.
         self.use_http_cache = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        self.probes = Probes()
+        self.probes: Probes | None = None
+        """None: misplaced server errors are not looked for."""
+        if settings.probe_server_errors:
+            from scrapy_robotspec.plugin.fetching.probes import Probes
+
+            self.probes = Probes()
         self.archive: EvidenceObserver | None = None
         """Archives requests and responses; None: no evidence is kept."""
 
@@ -171,10 +141,11 @@ class Attempt:
         while chain.follow(response := await self._download(chain.url)):
             pass
         error = chain.error
+        probes = self._fetcher.probes
         if (
-            self._settings.probe_server_errors
+            probes is not None
             and response.status in SERVER_ERRORS
-            and await self._fetcher.probes.find_errors(self._origin, self._download, time.time())
+            and await probes.find_errors(self._origin, self._download, time.time())
         ):
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)

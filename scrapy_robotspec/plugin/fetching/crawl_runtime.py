@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.fetching.threads import Threads
-    from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -115,34 +114,10 @@ class CrawlRuntime:
     async def on_rules(self, found: Resolved, request: Request, replaced: RobotsTxt | None) -> None:
         sent = (_compat.robots_parsed, signals.robots_changed)
         if any(_compat.has_receivers(self._crawler, signal) for signal in sent):
-            await _compat.deferred(self._send_signals(found, request, replaced))
+            from scrapy_robotspec.plugin.robotparser import send_rules
 
-    async def _send_signals(
-        self, found: Resolved, request: Request, replaced: RobotsTxt | None
-    ) -> None:
-        """Send ``robots_parsed``, and ``robots_changed`` where other rules held before."""
-        from scrapy_robotspec.plugin.robotparser import RobotSpecParser
-
-        assert found.robots is not None
-        parser = RobotSpecParser(found.robots, self._tokens_of(request))
-        await _compat.send_signal(
-            self._crawler, _compat.robots_parsed, robotparser=parser, request=request
-        )
-        if replaced is not None:
-            await _compat.send_signal(
-                self._crawler,
-                signals.robots_changed,
-                origin=found.origin,
-                old=replaced,
-                new=found.robots,
-            )
-
-    def _tokens_of(self, request: Request) -> Tokens | None:
-        """The tokens of *request*; None where the user's function fails, which ends it later."""
-        try:
-            return self._tokens(request)
-        except Exception:
-            return None
+            sending = send_rules(self._crawler, self._tokens, found, request, replaced)
+            await _compat.deferred(sending)
 
     def close(self) -> None:
         if "in_thread" in vars(self):

@@ -1,53 +1,30 @@
-"""Attempt: probes for misplaced server errors are rare (FET-15)."""
+"""Attempt: its failures are told from those of a site."""
 
 from __future__ import annotations
 
-from twisted.internet.defer import Deferred
-
-from scrapy_robotspec.access.exchange import Exchange
-from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.fetching.attempt import Probes
-
-DAY = 86400.0
+from tests.support.stores import run_program
 
 
-def origin(number: int) -> Origin:
-    return Origin("http", f"host{number}.example", 80)
-
-
-class Server:
-    """A server that answers 500 for pages that are missing."""
-
-    def __init__(self) -> None:
-        self.probes = Probes()
-        self.asked: list[str] = []
-
-    async def download(self, url: str) -> Exchange:
-        self.asked.append(url)
-        return Exchange(url, 200 if url.endswith(".example/") else 500)
-
-    def is_probed(self, number: int, now: float) -> bool:
-        """Probe an origin; its server has been asked for two pages if it was due."""
-        self.asked.clear()
-        found: list[bool] = []
-        probing = self.probes.find_errors(origin(number), self.download, now)
-        Deferred.fromCoroutine(probing).addCallback(found.append)
-        assert len(self.asked) == (2 if found == [True] else 0)
-        return found == [True]
-
-
-def test_an_origin_is_probed_once_a_day() -> None:
-    """The second probe comes a day after the first; other origins have days of their own."""
-    server = Server()
-    assert server.is_probed(1, DAY)
-    assert not server.is_probed(1, 2 * DAY - 1)
-    assert server.is_probed(2, DAY + 1)
-    assert server.is_probed(1, 2 * DAY)
-
-
-def test_an_origin_is_remembered_for_a_day() -> None:
-    """Memory grows with the origins of a day, not with those of the crawl."""
-    server = Server()
-    assert all(server.is_probed(number, DAY + number) for number in range(100))
-    assert server.is_probed(100, 2 * DAY + 99)
-    assert len(server.probes._probed_at) == 1
+def test_a_process_without_a_free_file_knows_that_the_failure_is_its_own() -> None:
+    """No module is read when the failure has come; a shared store would get it as the site's."""
+    program = (
+        "import resource\n"
+        "from types import SimpleNamespace as Names\n"
+        "from scrapy_robotspec.access.exchange import RedirectLimits\n"
+        "from scrapy_robotspec.access.origin import Origin\n"
+        "from scrapy_robotspec.lookup.live_origins import LiveOrigins\n"
+        "from scrapy_robotspec.plugin.fetching.attempt import Attempt\n"
+        "from scrapy_robotspec.plugin.fetching.routes import Routes\n"
+        "context = Names(\n"
+        "    settings=Names(redirect_limits=RedirectLimits(max_redirects=5)), archive=None,\n"
+        "    routes=Routes((), LiveOrigins()), stats=Names(inc_value=lambda name: None),\n"
+        ")\n"
+        "attempt = Attempt(context, Origin.of('http://a.example/'), None, None)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))\n"
+        "files = []\n"
+        "try:\n"
+        "    while True: files.append(open('/dev/null'))\n"
+        "except OSError as error: result = attempt._failed(error)\n"
+        "print(result.local)\n"
+    )
+    assert run_program(program).stdout == "True\n"

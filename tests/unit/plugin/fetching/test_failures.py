@@ -13,7 +13,6 @@ from twisted.web.client import ResponseFailed
 
 from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
-from tests.support.stores import run_program
 
 
 def failed(*reasons: Exception) -> Exception:
@@ -71,31 +70,6 @@ def test_a_failure_in_one_line(error: Exception, line: str) -> None:
 def test_failures_of_this_machine_are_local(error: Exception, local: bool) -> None:
     """Also behind another exception, as download handlers raise them."""
     assert is_local(error, resolves=True) == is_local(error, resolves=False) == local
-
-
-def test_a_process_without_a_free_file_knows_that_the_failure_is_its_own() -> None:
-    """No module is read when the failure has come; a shared store would get it as the site's."""
-    program = (
-        "import resource\n"
-        "from types import SimpleNamespace as Names\n"
-        "from scrapy_robotspec.access.exchange import RedirectLimits\n"
-        "from scrapy_robotspec.access.origin import Origin\n"
-        "from scrapy_robotspec.lookup.live_origins import LiveOrigins\n"
-        "from scrapy_robotspec.plugin.fetching.attempt import Attempt\n"
-        "from scrapy_robotspec.plugin.fetching.routes import Routes\n"
-        "context = Names(\n"
-        "    settings=Names(redirect_limits=RedirectLimits(max_redirects=5)), archive=None,\n"
-        "    routes=Routes((), LiveOrigins()), stats=Names(inc_value=lambda name: None),\n"
-        ")\n"
-        "attempt = Attempt(context, Origin.of('http://a.example/'), None, None)\n"
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))\n"
-        "files = []\n"
-        "try:\n"
-        "    while True: files.append(open('/dev/null'))\n"
-        "except OSError as error: result = attempt._failed(error)\n"
-        "print(result.local)\n"
-    )
-    assert run_program(program).stdout == "True\n"
 
 
 def test_an_unknown_name_is_local_where_no_name_is_resolved() -> None:
