@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: (characters).
 _NEEDLE = 32
 _START = 4
+#: Fewer beginnings than this are looked for one by one.
+_FEW = 32
 
 
 def parents_of(texts: Sequence[str]) -> array[int] | None:
@@ -62,6 +64,8 @@ class Needles:
     def patterns_in(self, path: str) -> list[int]:
         """The numbers of the patterns whose needle a path contains."""
         needles, parents, starts = self._sorted, self._parents, self._starts
+        if len(starts) < _FEW and not any(map(path.__contains__, starts)):
+            return []
         found: dict[int, None] = {}
         for size in self._sizes:
             parts = [path[at : at + size] for at in range(len(path) - size + 1)]
