@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
@@ -173,11 +172,10 @@ def followed_keys(
         elif edition.agent_match is AgentMatch.HYPHEN_PREFIX and "-" in asked:
             found = _longest_before_hyphen(present, asked, edition)
         else:
-            found = ()
-        if found:
-            followed += tuple(key for key in found if key not in followed)
-            if not edition.combine_tokens:
-                return followed
+            continue
+        followed += tuple(key for key in found if key not in followed)
+        if followed and not edition.combine_tokens:
+            break
     return followed or ((DEFAULT,) if DEFAULT in present else ())  # UAG-05
 
 
@@ -186,8 +184,9 @@ def _longest_before_hyphen(
 ) -> tuple[str, ...]:
     """UAG-04: the longest name that the crawler's continues with a hyphen."""
     if asked.count("-") ** 2 < _NAMES_FOR_HYPHENS * len(present):
-        return tuple(islice((key for key in keys_of(asked, edition) if key in present), 1))
-    names = (key for key in present if asked.startswith(key) and asked[len(key)] == "-")
+        names = (key for key in keys_of(asked, edition) if key in present)
+    else:
+        names = (key for key in present if asked.startswith(key) and asked[len(key)] == "-")
     longest = max(names, key=len, default="")
     return (longest,) if longest else ()
 

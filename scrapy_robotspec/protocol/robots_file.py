@@ -7,6 +7,7 @@ rules. Crawlers that follow the same groups share rules and verdicts.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import has_plain_lines
@@ -32,36 +33,27 @@ if TYPE_CHECKING:
 _COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:(?![ \t]*__usage_)|[#\r\n]|\Z)"
 _UNCOMMON = tuple(
     re.compile(begin + _COMMON + rb")", re.IGNORECASE)
-    for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")
+    for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")  # literals are found faster
 )
 #: Max crawlers that a file remembers.
 KEPT = 256
 
 
+@dataclass(slots=True, eq=False)
 class GroupRules:
     """The rules of some groups, for all crawlers that follow them."""
 
-    __slots__ = ("_body", "_key", "_read", "_url", "compiled", "edition", "spans")
-
-    edition: Edition
+    _body: bytes
     spans: Spans
-    compiled: RuleSet | None
+    edition: Edition
+    _read: Mapping[Span, Sequence[RawRule]] | None
+    """None: the lines are plain."""
+    compiled: RuleSet | None = None
     """None until the second question."""
-
-    def __init__(
-        self,
-        body: bytes,
-        spans: Spans,
-        edition: Edition,
-        read: Mapping[Span, Sequence[RawRule]] | None,
-    ) -> None:
-        self._body = body
-        self.edition = edition
-        self._read = read  # None: the lines are plain
-        self.spans = spans
-        self.compiled = None
-        self._url: str | bytes | None = None  # the first question
-        self._key = 0  # its answer
+    _url: str | bytes | None = None
+    """The URL of the first question."""
+    _key: int = 0
+    """Its answer."""
 
     def find(self, url: str | bytes) -> int:
         """The deciding precedence key for a URL."""
@@ -84,24 +76,17 @@ class GroupRules:
         return [rule for span in self.spans for rule in self._read[span]]
 
 
+@dataclass(slots=True, eq=False)
 class Selection:
     """Some groups of a file, which one crawler follows, or many."""
-
-    __slots__ = ("keys", "names", "rules", "verdicts")
 
     keys: tuple[str, ...]
     """Keys of the groups; ``("*",)`` for the default, ``()`` for none."""
     names: tuple[str, ...]
     """The same as first written."""
     rules: GroupRules
-    verdicts: dict[int, Verdict]
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
     """Cache of the verdicts, by precedence key."""
-
-    def __init__(self, keys: tuple[str, ...], names: tuple[str, ...], rules: GroupRules) -> None:
-        self.keys = keys
-        self.names = keys if names == keys else names  # usual, and saves memory
-        self.rules = rules
-        self.verdicts = {}
 
 
 class Index:
@@ -138,6 +123,7 @@ class Index:
             selection = self._by_keys.get(keys)
             if selection is None:
                 names = tuple([self.places[key][0] for key in keys])
+                names = keys if names == keys else names  # usual, and saves memory
                 selection = self._by_keys[keys] = Selection(keys, names, self.rules_of(keys))
             self._by_tokens[tokens] = selection
         return selection
