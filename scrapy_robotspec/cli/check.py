@@ -159,7 +159,7 @@ def _answer(answers: Answers) -> int:
             raise MisuseError("give a FILE and at least one URL or path, or the URL of a page")
         output.check_single(set(map(origin_of, asked)))
         answers.by_sites(lambda query: query.decide(asked), len(asked))
-        return answers.end("", None)
+        return answers.end()
     assert file is not None
     if not urls:
         raise MisuseError(
@@ -172,9 +172,8 @@ def _answer(answers: Answers) -> int:
     output.check_single(sources)
     answers.has_many_files = len(sources) > 1
     for source in sources:
-        robots = answers.parse(source)
-        answers.by_file(source.name, robots, urls)
-    return answers.end(sources[0].name, robots)
+        answers.by_file(source.name, answers.parse(source), urls)
+    return answers.end()
 
 
 def _asked_sites(question: Question, urls: Sequence[str | bytes]) -> list[str] | None:
@@ -184,10 +183,12 @@ def _asked_sites(question: Question, urls: Sequence[str | bytes]) -> list[str] |
     Raises :class:`MisuseError` for a path that belongs to no site.
     """
     file = question.file
-    if file is not None and not is_url(file):
+    if file is None:
+        return absolute(urls, None)
+    if not is_url(file):
         return None
-    if file is None or not is_robots_txt(file):
-        return absolute(urls if file is None else [file, *urls], None)
+    if not is_robots_txt(file):
+        return absolute([file, *urls], None)
     if question.crawlers.each:
         return None
     asked = absolute(urls, file)
@@ -204,7 +205,8 @@ class Answers:
     """Whether losing rules and groups are wanted, too."""
     only_disallowed: bool = False
     has_many_files: bool = False
-    _file: str | None = None  # the file that decides
+    _file: str | None = None  # the one that decides
+    _robots: RobotsTxt | None = None  # its contents
     _code: int = GOOD
     _numbers: Counter[str] = field(default_factory=Counter)  # by the words of the summary
     _kept: list[Explanation] = field(default_factory=list)  # for a page
@@ -219,7 +221,7 @@ class Answers:
 
         Raises :class:`MisuseError` for a wrong token.
         """
-        self._file = name
+        self._file, self._robots = name, robots
         parsed = ParsedFile(robots)
         question, default = self.question, self.session.default_tokens
         for tokens in options.find_crawlers(question.crawlers, [parsed], default):
@@ -253,14 +255,14 @@ class Answers:
 
     def add(self, found: Explanation) -> None:
         """Count and print one answer."""
-        is_covered = found.reason != "not_covered"
-        self._numbers[_WORDS[found.allowed] if is_covered else "not covered"] += 1
+        word = "not covered" if found.reason == "not_covered" else _WORDS[found.allowed]
+        self._numbers[word] += 1
         code = GOOD if found.allowed else _CODES.get(found.reason, FOUND)
         self._code = max(self._code, code)
         output = self.question.output
         if output.html is not None:
             self._kept.append(found)
-        is_left_out = self.only_disallowed and (found.allowed or not is_covered)
+        is_left_out = self.only_disallowed and word in ("allowed", "not covered")
         if not (is_left_out or output.is_page_only):
             self._say(found)
 
@@ -282,7 +284,7 @@ class Answers:
                 prefix += f"{found.crawler:<{_WIDTH}}  "
             screen.say(short(found, prefix))
 
-    def end(self, name: str, robots: RobotsTxt | None) -> int:
+    def end(self) -> int:
         """Sum up, write the page if any, return the exit code."""
         numbers, output = self._numbers, self.question.output
         if numbers.total() > 1 and not output.as_json and not self.fully:
@@ -291,11 +293,12 @@ class Answers:
             for word in ("without an answer", "not covered"):
                 line += f", {numbers[word]:,} {word}" if numbers[word] else ""
             self.session.screen.note(line)
-        first = self._kept[0] if self._kept else None
-        if first is not None and first.seconds is not None:
+        name, robots = self._file, self._robots
+        if name is None and self._kept:  # of a site
+            first = self._kept[0]
             robots = first.robots
             name = first.origin.robots_url if first.origin is not None else first.url
-        output.write(self.session, name, robots, self._kept)
+        output.write(self.session, name or "", robots, self._kept)
         return self._code
 
 
@@ -336,7 +339,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
         answers.by_file(str(file), robots, covered(top.urls))
     else:
         answers.by_sites(task)
-    return answers.end(file or name, robots)
+    return answers.end()
 
 
 @options.command("show", _SHOW_EXAMPLES)
