@@ -7,9 +7,10 @@ parent's parent and so on are candidates.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.patterns import parents_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,21 +21,6 @@ _NEEDLE = 32
 _START = 4
 #: Fewer beginnings than this are looked for one by one.
 _FEW = 32
-
-
-def parents_of(texts: Sequence[str]) -> array[int] | None:
-    """The index of each sorted text's longest own beginning, or -1.
-
-    None if no text starts with another, which is usual.
-    """
-    if not any(map(str.startswith, texts[1:], texts)):
-        return None
-    parents = array("i", [-1])
-    for parent, text in enumerate(texts[1:]):  # the neighbour, or its parent, and so on
-        while parent >= 0 and not text.startswith(texts[parent]):
-            parent = parents[parent]
-        parents.append(parent)
-    return parents
 
 
 def needle_of(pattern: str) -> str:

@@ -7,6 +7,7 @@ path that it is compared with: an anchored literal is one more literal to search
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
@@ -21,7 +22,7 @@ from scrapy_robotspec.protocol.paths import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from scrapy_robotspec.editions import Edition
 
@@ -111,3 +112,18 @@ def matches(pattern: str, path: str, find: Find | None = None) -> bool:
             return False
         end = place + len(literal)
     return True
+
+
+def parents_of(texts: Sequence[str]) -> array[int] | None:
+    """The index of each sorted text's longest own beginning, or -1.
+
+    None if no text starts with another, which is usual.
+    """
+    if not any(map(str.startswith, texts[1:], texts)):
+        return None
+    parents = array("i", [-1])
+    for parent, text in enumerate(texts[1:]):  # the neighbour, or its parent, and so on
+        while parent >= 0 and not text.startswith(texts[parent]):
+            parent = parents[parent]
+        parents.append(parent)
+    return parents

@@ -8,7 +8,6 @@ from bisect import bisect_right
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.needles import parents_of
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     LITERAL_STAR,
@@ -20,15 +19,15 @@ from scrapy_robotspec.protocol.paths import (
     find_noncanonical,
     path_of,
 )
-from scrapy_robotspec.protocol.patterns import END
+from scrapy_robotspec.protocol.patterns import END, parents_of
 from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE
-from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.precedence import KeyedPattern
+    from scrapy_robotspec.protocol.wildcards import Wildcards
 
 #: Only canonical paths match these: escapes, and literals that may end one.
 _ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR, QUERY_APOSTROPHE)
@@ -58,8 +57,13 @@ class RuleSet:
         self._prefixes = tuple(sorted(keys))
         self._keys = array("q", map(keys.__getitem__, self._prefixes))
         self._parents = parents_of(self._prefixes)
-        self._wildcards = Wildcards(patterns) if patterns else None
-        self._needles = (self._wildcards.needles or ("",)) if self._wildcards else ()
+        self._wildcards: Wildcards | None = None
+        self._needles: Sequence[str] = ()
+        if patterns:
+            from scrapy_robotspec.protocol.wildcards import Wildcards
+
+            self._wildcards = Wildcards(patterns)
+            self._needles = self._wildcards.needles or ("",)
 
     def find(self, url: str | bytes) -> int:
         """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""

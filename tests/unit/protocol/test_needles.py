@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.protocol.needles import Needles, needle_of, parents_of
+from scrapy_robotspec.protocol.needles import Needles, needle_of
+from scrapy_robotspec.protocol.patterns import parents_of
 from scrapy_robotspec.protocol.wildcards import Wildcards
 from tests.unit.protocol.counting import CountedText
 from tests.unit.protocol.strategies import (
