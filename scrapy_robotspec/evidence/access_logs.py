@@ -50,7 +50,7 @@ def parse(line: bytes) -> Request | None:
         return _parse_common(found)
     if found := _CDXJ.match(line):
         return _parse_cdxj(found)
-    if line.startswith((b"!", b" CDX", b"CDX ")):  # heads of an index
+    if line.startswith(b"!"):  # a head of an index
         return None
     raise ValueError("neither Common or Combined log format nor CDXJ nor JSON with time and url")
 

@@ -99,15 +99,15 @@ def members_of(logged: LoggedDecision, edition: str, overrides: HostTable | None
 def _conclusion(decision: Decision) -> dict[str, Any]:
     """The decision, and the line that decided."""
     verdict, usage = decision.verdict, decision.usage
-    rule = None if verdict is None else verdict.rule
+    rule = verdict and verdict.rule
     members: dict[str, Any] = {
         "allowed": decision.allowed,
         "reason": decision.reason,
-        "line": None if rule is None else rule.line,
-        "rule": None if rule is None else rule.text[:_MAX_RULE],
-        "group": None if verdict is None else verdict.group,
+        "line": rule and rule.line,
+        "rule": rule and rule.text[:_MAX_RULE],
+        "group": verdict and verdict.group,
     }
-    if verdict is not None and verdict.resolved is not None:
+    if verdict and verdict.resolved:
         members["resolved"] = verdict.resolved
     if usage is not None:
         members |= {"line": usage.line, "rule": None, "label": usage.label}

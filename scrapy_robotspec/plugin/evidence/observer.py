@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.access.exchange import leads_inside
-from scrapy_robotspec.access.outcome import BLANKED
 from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.access.usage_policy import UsagePolicy
@@ -298,7 +297,7 @@ def _info(crawler: Crawler, run: Mapping[str, Any]) -> dict[str, str]:
         "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/"
         "warc-1.1/",
         "description": "Each robots.txt of a crawl, as received. Values of request headers and "
-        f"cookies, and user info in URLs, that read '{BLANKED}' were left out",
+        "cookies, and user info in URLs, that read 'blanked' were left out",
         "http-header-user-agent": default_user_agent(crawler)[0],
         "robotspec-settings": dumps(run),
     }
