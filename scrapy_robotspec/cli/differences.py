@@ -12,9 +12,9 @@ from scrapy_robotspec.cli.inputs import UrlOptions, note_origins, open_sources, 
 from scrapy_robotspec.cli.session import FOUND, GOOD, Session, SiteOptions, Tokens
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.render.as_json import rule_object, verdict_object
-from scrapy_robotspec.render.explanation import Explanation, explain, rule_words
+from scrapy_robotspec.render.explanation import Explanation, crawler_words, explain, rule_words
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import count, crawler_words, first_of, paint, safe, verdict_word
+from scrapy_robotspec.render.text import count, first_of, paint, safe, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

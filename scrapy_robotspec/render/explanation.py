@@ -9,7 +9,7 @@ from scrapy_robotspec.access.reasons import SERVERS_READ
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import as_in_url, canonical_text, path_of
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import crawler_words, safe
+from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,3 +188,15 @@ def compared(rule: Rule, edition: Edition) -> str:
     if "\\" in rule.pattern:  # the decoded text does not say which bytes are in the file
         return rule.pattern
     return as_in_url(canonical_text(rule.pattern.encode(), edition))
+
+
+def crawler_words(tokens: Sequence[str], names: Mapping[str, str] | None = None) -> str:
+    """The crawler's name; with the name as written where the file's differs."""
+    if not tokens:
+        return "a crawler that no group names"
+    return ", then ".join(_name(token, names) for token in tokens)
+
+
+def _name(token: str, names: Mapping[str, str] | None) -> str:
+    written = names.get(token, token) if names else token
+    return safe(token) if written == token else f"{safe(written)} (read as {safe(token)})"

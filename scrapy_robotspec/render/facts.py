@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.access.account import meaning_of
 from scrapy_robotspec.access.reasons import ANSWERS, OTHER_STATUS, REASONS, failure_words
 from scrapy_robotspec.render.explanation import rule_words
-from scrapy_robotspec.render.text import MOST, count, duration, safe, utc
+from scrapy_robotspec.render.text import MOST, count, duration, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,3 +135,10 @@ def _precedence_words(found: Explanation) -> str:
     if not found.losing:
         return "the only rule that matches"
     return f"the longest of {len(found.matches):,} rules that match; of equally long ones an allow"
+
+
+def utc(seconds: float) -> str:
+    """Epoch seconds as date and time in UTC."""
+    from datetime import datetime, timezone
+
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S UTC}"

@@ -1,4 +1,4 @@
-"""Words for people: escaped text, numbers, durations, crawlers and groups.
+"""Words for people: escaped text, numbers, durations, columns.
 
 Text from outside passes :func:`safe` before it reaches a terminal, a log or a page (SAF-04).
 """
@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 #: Max lines of one kind in an explanation.
 MOST = 50
@@ -80,13 +80,6 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"
 
 
-def utc(seconds: float) -> str:
-    """Epoch seconds as date and time in UTC."""
-    from datetime import datetime, timezone
-
-    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S UTC}"
-
-
 _COLOURS = {"good": "green", "bad": "red", "note": "yellow"}
 
 
@@ -109,15 +102,3 @@ def verdict_word(allowed: bool | None) -> str:
     if allowed is None:
         return paint("note", "no answer ")
     return paint(*(("good", "allowed   ") if allowed else ("bad", "disallowed")))
-
-
-def crawler_words(tokens: Sequence[str], names: Mapping[str, str] | None = None) -> str:
-    """The crawler's name; with the name as written where the file's differs."""
-    if not tokens:
-        return "a crawler that no group names"
-    return ", then ".join(_name(token, names) for token in tokens)
-
-
-def _name(token: str, names: Mapping[str, str] | None) -> str:
-    written = names.get(token, token) if names else token
-    return safe(token) if written == token else f"{safe(written)} (read as {safe(token)})"

@@ -12,9 +12,8 @@ from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.render.as_json import full_object
 from scrapy_robotspec.render.explanation import Explanation, explain
-from scrapy_robotspec.render.facts import facts
+from scrapy_robotspec.render.facts import facts, utc
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import utc
 
 SHOP = Origin("http", "shop.example", 80)
 NOW = 1_800_000_000.0
