@@ -344,6 +344,8 @@ class CrawlDelay:
         now = self._monotonic()
         if at <= now <= at + window(delay) and not self._closed:
             for waiter in list(pace.waiters):
+                if waiter.goes.called:  # cancelled, because another one was dismissed
+                    continue
                 fits = self._is_current(pace, waiter) and waiter.delay <= delay
                 if fits and self._robots.engine.send_wait(waiter.request) <= 0:
                     self._fleet.use(pace, at, delay)

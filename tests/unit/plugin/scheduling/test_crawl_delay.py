@@ -94,6 +94,21 @@ def test_a_request_that_arrives_after_the_delay_goes_at_once(
     assert waiting.paths == "ab"
 
 
+def test_a_request_may_be_cancelled_because_another_one_is_dismissed(
+    fleet: Fleet, waiting: Waiting, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As where an errback stops the crawl: the slot goes to the next one all the same."""
+    waiting.add("first")
+    fleet.run(0.5)
+    dismissed, cancelled, _ = (waiting.add(path) for path in ("a", "b", "c"))
+    dismissed.addCallback(lambda _: cancelled.cancel())
+    cancelled.addErrback(lambda _: None)
+    waiting.process.allowed = lambda request: request.url.endswith("c")
+    fleet.run(1)
+    assert (waiting.paths, waiting.returned) == ("firstc", ["a"])
+    assert not caplog.records
+
+
 def test_processes_seen_at_one_origin_count_at_a_new_one(fleet: Fleet) -> None:
     """A store that is lost then gives the new origin no slots: each process has its own."""
     process = fleet.start(4)[0]
