@@ -63,7 +63,7 @@ class RobotSpecMiddleware(GateOwner):
         self._stats = CrawlStats(crawler, self.settings, stats)
         self.robots = CrawlRobots(crawler, self.settings, stats, self._stats.progress)
         self._policy = self.robots.policy
-        self._waits = RequestWaits(crawler, self.robots, self._stats)
+        self._waits = RequestWaits(crawler, self.robots)
         self.gate = self._waits.gate
         self.enforcer = Enforcer(self.robots, self._stats)
         self.robots.lookup.followers += [self._stats, self.gate]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
     from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
@@ -37,10 +36,9 @@ _OF_SCRAPY_REDIS = ("server", "key", "push", "_encode_request", "_decode_request
 class RequestWaits:
     """Waits of requests in ``process_request``."""
 
-    def __init__(self, crawler: Crawler, robots: CrawlRobots, stats: CrawlStats) -> None:
+    def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
         self._crawler = crawler
         self._robots = robots
-        self._stats = stats
         self._crawl_delay: CrawlDelay | None = None
         if robots.policy.spaces:
             from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
@@ -105,7 +103,7 @@ class RequestWaits:
                     return answer
                 assert self._crawl_delay is not None
                 assert answer.found is not None
-                self._stats.account.spaced(origin, delay)
+                self._robots.progress.account.spaced(origin, delay)
                 # The robots.txt counts as a page.
                 ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
                 turn = self._crawl_delay.wait(request, origin, delay, ahead)
