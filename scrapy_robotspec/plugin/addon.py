@@ -10,19 +10,14 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.settings import default_settings
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
-from scrapy_robotspec.plugin.settings.checks import (
-    ENABLE,
-    is_switched_off,
-    surprises,
-    unchecked_browsers,
-)
-from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 from scrapy_robotspec.store import MEMORY
 
 if TYPE_CHECKING:
@@ -55,11 +50,17 @@ class Addon:
 
         Running it again changes nothing.
         """
-        if is_switched_off(settings):
+        if not settings.getbool("ROBOTSTXT_OBEY"):
+            from scrapy_robotspec.plugin.settings.checks import log_switched_off
+
+            log_switched_off(settings)
             return
         checked = check_settings(settings)
-        for surprise in surprises(settings, checked):
-            logger.warning("%s.", surprise)
+        if given := list(filter(_may_be_ours, settings)):
+            from scrapy_robotspec.plugin.settings.checks import surprises
+
+            for surprise in surprises(given, checked):
+                logger.warning("%s.", surprise)
         if checked.dry_run:
             from scrapy_robotspec.plugin import dry_run
 
@@ -71,11 +72,20 @@ class Addon:
             if (queue := waiting_queue(settings)) is not None:
                 name = global_object_name(queue)  # as the log shows settings
                 _compat.set_by_addon(settings, "SCHEDULER_PRIORITY_QUEUE", name)
-            if checked.browser != "off" and (handlers := unchecked_browsers(settings)):
-                from scrapy_robotspec.plugin.browser.handler import guard_browsers
+            if checked.browser != "off" and settings.getdict("DOWNLOAD_HANDLERS"):
+                from scrapy_robotspec.plugin.settings.checks import unchecked_browsers
 
-                guard_browsers(settings, handlers)
+                if handlers := unchecked_browsers(settings):
+                    from scrapy_robotspec.plugin.browser.handler import guard_browsers
+
+                    guard_browsers(settings, handlers)
             _compat.add_connections(settings, checked.most_fetches)
+
+
+def _may_be_ours(name: object) -> bool:
+    """Whether *name* is that of a setting that Scrapy does not have, and like one of ours."""
+    is_like = isinstance(name, str) and name.upper().startswith("ROBO")
+    return is_like and not hasattr(default_settings, str(name))
 
 
 def check_settings(settings: BaseSettings) -> Settings:

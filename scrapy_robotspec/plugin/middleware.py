@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy import __version__ as scrapy_version
 from scrapy import signals as scrapy_signals
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured
 
 from scrapy_robotspec.errors import ConfigurationError
@@ -23,8 +24,7 @@ from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
-from scrapy_robotspec.plugin.settings.checks import ENABLE, is_switched_off, missing_parts
-from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
     from scrapy_robotspec.access.decision import Decision
@@ -50,7 +51,10 @@ class RobotSpecMiddleware(GateOwner):
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        if is_switched_off(crawler.settings):
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            from scrapy_robotspec.plugin.settings.checks import log_switched_off
+
+            log_switched_off(crawler.settings)
             raise NotConfigured
         self.settings = Settings.from_scrapy(crawler.settings)
         if self.settings.dry_run:
@@ -182,8 +186,12 @@ class RobotSpecMiddleware(GateOwner):
 
     def _warn_of_missing_parts(self) -> None:
         settings = self._crawler.settings
-        for problem in missing_parts(settings, knows_queue=waiting_queue(settings) is None):
-            logger.warning("%s.", problem)
+        others, knows_queue = other_middlewares(settings), waiting_queue(settings) is None
+        if others or not knows_queue or settings.getdict("DOWNLOAD_HANDLERS"):
+            from scrapy_robotspec.plugin.settings.checks import missing_parts
+
+            for problem in missing_parts(settings, others, knows_queue=knows_queue):
+                logger.warning("%s.", problem)
 
     def _look_up_scrapy(self) -> None:
         assert self._crawler.engine is not None
@@ -203,3 +211,12 @@ class RobotSpecMiddleware(GateOwner):
         self._waits.close()
         if not _compat.was_started(self._crawler.engine):
             await self.robots.close()
+
+
+def other_middlewares(settings: BaseSettings) -> list[type]:
+    """Find enabled middlewares that are Scrapy's own, or made of it.
+
+    It imports all middlewares, so the reactor must have been installed.
+    """
+    found = _compat.enabled_middlewares(settings)
+    return [each for each in found if RobotsTxtMiddleware in getattr(each, "__mro__", ())]

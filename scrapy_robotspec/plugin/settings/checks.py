@@ -8,12 +8,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.settings import SETTINGS_PRIORITIES, default_settings
+from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.python import global_object_name
 
-from scrapy_robotspec.plugin._compat import enabled_middlewares, is_importable, loaded
-from scrapy_robotspec.plugin.settings.settings import PREFIX
+from scrapy_robotspec.plugin._compat import is_importable, loaded
+from scrapy_robotspec.plugin.settings.settings import ENABLE, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robotspec")
 
-ENABLE = 'set ADDONS = {"scrapy_robotspec.Addon": 500}'
 #: Settings that users look for under other names.
 _MEANT = {
     "USERAGENT": ["ROBOTSPEC_USER_AGENT_TOKEN"],
@@ -34,10 +32,8 @@ _MEANT = {
 _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
 
-def is_switched_off(settings: BaseSettings) -> bool:
-    """Whether ``ROBOTSTXT_OBEY`` is off; logs who has done that."""
-    if settings.getbool("ROBOTSTXT_OBEY"):
-        return False
+def log_switched_off(settings: BaseSettings) -> None:
+    """Log who has switched ``ROBOTSTXT_OBEY`` off."""
     names = {priority: name for name, priority in SETTINGS_PRIORITIES.items()}
     name = names.get(settings.getpriority("ROBOTSTXT_OBEY") or 0, "settings")
     if name in ("default", "command"):
@@ -47,14 +43,15 @@ def is_switched_off(settings: BaseSettings) -> bool:
     else:
         source = {"project": "settings", "cmdline": "command line"}.get(name, name)
         logger.info("robots.txt is not obeyed: ROBOTSTXT_OBEY is off (%s)", source)
-    return True
 
 
-def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
-    """Warnings about settings of ours without the effect that is meant."""
-    for name in settings:
-        if isinstance(name, str) and name.upper().startswith("ROBO"):
-            yield from _unknown(name, [*checked.names(), "ROBOTSTXT_OBEY"])
+def surprises(given: list[str], checked: Settings) -> Iterator[str]:
+    """Warnings about settings without the effect that is meant.
+
+    *given*: the names of those that may be meant for ours.
+    """
+    for name in given:
+        yield from _unknown(name, [*checked.names(), "ROBOTSTXT_OBEY"])
     if checked.usage_policy != "record" and not checked.usage:
         yield (
             "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
@@ -68,8 +65,8 @@ def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
 
 
 def _unknown(name: str, known: list[str]) -> Iterator[str]:
-    """A warning if *name* is meant for one of the *known* names and is none of Scrapy's."""
-    if name in known or hasattr(default_settings, name):
+    """A warning if *name* is meant for one of the *known* names."""
+    if name in known:
         return
     from difflib import get_close_matches  # few crawls need it
 
@@ -99,14 +96,13 @@ def _opens_browser(handler: Any) -> bool:
     )
 
 
-def missing_parts(settings: BaseSettings, *, knows_queue: bool) -> Iterator[str]:
+def missing_parts(
+    settings: BaseSettings, others: list[type], *, knows_queue: bool
+) -> Iterator[str]:
     """Problems of a middleware that the add-on has not enabled last.
 
-    *knows_queue*: the scheduler's queue is ours, or one of the user's choice. It imports
-    middlewares, so the reactor must have been installed.
+    *others* decide too. *knows_queue*: the scheduler's queue is ours, or one of the user's choice.
     """
-    found = enabled_middlewares(settings)
-    others = [each for each in found if RobotsTxtMiddleware in getattr(each, "__mro__", ())]
     for other in others:
         yield (
             f"{global_object_name(other)} is enabled beside RobotSpecMiddleware: it decides too, "

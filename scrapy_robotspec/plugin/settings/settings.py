@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.composite import Chooser, Tokens
 
 PREFIX = "ROBOTSPEC_"
+ENABLE = 'set ADDONS = {"scrapy_robotspec.Addon": 500}'
 
 #: A file must live long enough to be used, whatever its server says of its lifetime (seconds).
 _SHORTEST_LIFE = 0.1

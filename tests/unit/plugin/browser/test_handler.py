@@ -95,9 +95,9 @@ def test_nothing_is_replaced_where_nothing_is_to_be_checked(settings: dict[str, 
 def test_a_browser_that_a_later_add_on_brings_causes_a_warning() -> None:
     read = ScrapySettings({"ROBOTSTXT_OBEY": True, "DOWNLOAD_HANDLERS": {"http": Own}})
     Addon().update_settings(read)
-    assert list(missing_parts(read, knows_queue=True)) == []
+    assert list(missing_parts(read, [], knows_queue=True)) == []
     read["DOWNLOAD_HANDLERS"] = {"http": Own}
-    (problem,) = missing_parts(read, knows_queue=True)
+    (problem,) = missing_parts(read, [], knows_queue=True)
     assert "its browser is not checked" in problem
     read["ROBOTSPEC_BROWSER"] = "off"
-    assert list(missing_parts(read, knows_queue=True)) == []
+    assert list(missing_parts(read, [], knows_queue=True)) == []

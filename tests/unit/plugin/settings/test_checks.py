@@ -15,6 +15,7 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec import Addon, RobotSpecMiddleware
+from scrapy_robotspec.plugin.middleware import other_middlewares
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
 from scrapy_robotspec.plugin.settings.checks import missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings as OwnSettings
@@ -27,6 +28,11 @@ class OwnRobots(RobotsTxtMiddleware):
 MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 
 
+def missing_in(settings: Settings) -> list[str]:
+    knows_queue = waiting_queue(settings) is None
+    return list(missing_parts(settings, other_middlewares(settings), knows_queue=knows_queue))
+
+
 def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list[str]:
     updated = Settings({"ROBOTSTXT_OBEY": True, **settings})
     Addon().update_settings(updated)
@@ -34,7 +40,7 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
     logged = [record.getMessage() for record in caplog.records]
     if updated.getbool("ROBOTSPEC_DRY_RUN"):  # Scrapy's own middleware is in place
         return logged
-    return [*logged, *missing_parts(updated, knows_queue=waiting_queue(updated) is None)]
+    return [*logged, *missing_in(updated)]
 
 
 @pytest.mark.parametrize(
@@ -135,11 +141,7 @@ def test_what_scrapy_would_enable_is_warned_of_and_nothing_else(
     except ValueError:  # Scrapy stops: one middleware is named twice
         return
     others = {RobotsTxtMiddleware, OwnRobots} & {load_object(each) for each in enabled}
-    warned = [
-        line
-        for line in missing_parts(settings, knows_queue=waiting_queue(settings) is None)
-        if "is enabled beside" in line
-    ]
+    warned = [line for line in missing_in(settings) if "is enabled beside" in line]
     assert {line.partition(" ")[0] for line in warned} == set(map(global_object_name, others))
 
 
