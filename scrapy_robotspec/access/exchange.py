@@ -18,7 +18,7 @@ from scrapy_robotspec.access.origin import MAX_MAPPED, Origin
 from scrapy_robotspec.access.outcome import FetchResult, Hop, without_user_info
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 #: RFC 9110 section 14.4:
 #:     Content-Range = range-unit SP ( range-resp / unsatisfied-range )
@@ -85,7 +85,7 @@ class RedirectChain:
         self.url = origin.robots_url
         """The URL to request next."""
         self._requested = {self.url}
-        self.hops: list[Hop] = []
+        self.hops: tuple[Hop, ...] = ()
         self.error: str | None = None
         """Why the chain counts as a 404."""
 
@@ -97,9 +97,8 @@ class RedirectChain:
         target = None
         if locations and response.status != 304:
             target = redirect_target(self.url, locations[-1])
-        self.hops.append(
-            Hop(self.url[:_MAX_HOP_URL], response.status, target and target[:_MAX_HOP_URL])
-        )
+        shown = target and target[:_MAX_HOP_URL]
+        self.hops += (Hop(self.url[:_MAX_HOP_URL], response.status, shown),)
         self.error = self._error(target)
         if self.error is not None:
             return False
@@ -157,7 +156,7 @@ def leads_inside(first: Origin, target: str) -> bool:
 
 
 def result_of(
-    exchange: Exchange, hops: Iterable[Hop], redirect_error: str | None, max_size: int
+    exchange: Exchange, hops: tuple[Hop, ...], redirect_error: str | None, max_size: int
 ) -> FetchResult:
     """The result of a redirect chain that ended with *exchange*.
 
@@ -174,7 +173,7 @@ def result_of(
         status=exchange.status,
         body=body,
         headers=fields,
-        hops=tuple(hops),
+        hops=hops,
         redirect_error=redirect_error,
         complete=exchange.stopped or whole,
         truncated=len(body) >= limit,

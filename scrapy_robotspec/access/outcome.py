@@ -91,6 +91,11 @@ class FetchResult:
     """Where the exchanges of this attempt were archived; None: no evidence is kept."""
 
     @property
+    def counted_status(self) -> int | None:
+        """The status, or 404 for a chain that counts as one."""
+        return self.status if self.redirect_error is None else 404
+
+    @property
     def varies(self) -> bool:
         """Whether the response depends on the User-Agent (CAC-04)."""
         names = self.headers.get("vary", "").lower().split(",")
@@ -139,24 +144,16 @@ def meaning(
     The policy is about responses: a failure stays one (FET-14). An incomplete body matters after
     a 2xx only; any other status decides alone (FET-03, FET-08).
     """
-    found = status_meaning(attempt.status, attempt.redirect_error, edition, status_policy)
+    found = status_meaning(attempt.counted_status, edition, status_policy)
     needs_body = found is Meaning.RULES or attempt.status in SUCCESS
     is_lost = needs_body and not attempt.complete and attempt.redirect_error is None
     return Meaning.UNREACHABLE if is_lost or challenge(attempt) is not None else found
 
 
 def status_meaning(
-    status: int | None,
-    redirect_error: str | None,
-    edition: Edition,
-    status_policy: StatusPolicy = NO_POLICY,
+    status: int | None, edition: Edition, status_policy: StatusPolicy = NO_POLICY
 ) -> Meaning:
-    """The meaning of a complete response with *status*.
-
-    *redirect_error*: why its redirect chain counts as a 404.
-    """
-    if redirect_error is not None:
-        status = 404
+    """The meaning of a complete response with *status*."""
     if status is None:
         return Meaning.UNREACHABLE
     for key in (status, f"{status // 100}xx"):
@@ -174,7 +171,7 @@ def is_temporary(attempt: FetchResult, status_policy: StatusPolicy = NO_POLICY) 
 
     A status that the policy names is a result.
     """
-    status = attempt.status if attempt.redirect_error is None else 404
+    status = attempt.counted_status
     return status in TEMPORARY and status not in status_policy and challenge(attempt) is None
 
 

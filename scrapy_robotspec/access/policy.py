@@ -196,7 +196,8 @@ class AccessPolicy:
         Judged again, because a stored response may have been fetched under another edition or
         another status policy.
         """
-        own = status_meaning(record.status, record.redirect_error, self.edition, self.status_policy)
+        status = record.status if record.redirect_error is None else 404
+        own = status_meaning(status, self.edition, self.status_policy)
         lacks_body = own is Meaning.RULES and record.meaning is not Meaning.RULES
         if record.meaning is None or own is Meaning.UNREACHABLE or lacks_body:
             return None

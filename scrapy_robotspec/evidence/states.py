@@ -107,7 +107,7 @@ def _fetch_result(
         last = None if chain.follow(exchange) else exchange
     error, local = state.failure or (None, False)
     if error is not None:
-        return FetchResult(error=error, local=local, hops=tuple(chain.hops))
+        return FetchResult(error=error, local=local, hops=chain.hops)
     if last is None:
         raise EvidenceError("the last response of the redirect chain is missing")
     redirect_error = PROBED if _are_misplaced(probes) else chain.error

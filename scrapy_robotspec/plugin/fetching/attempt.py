@@ -184,7 +184,7 @@ class Attempt:
             local = True  # each failure may be the proxy's
             words += " through a proxy"
         self._archive_failure(words)
-        return FetchResult(error=words, hops=tuple(self._chain.hops), local=local)
+        return FetchResult(error=words, hops=self._chain.hops, local=local)
 
     def _archive_failure(self, error: str) -> None:
         if self._archive is not None:

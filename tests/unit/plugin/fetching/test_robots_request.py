@@ -66,7 +66,7 @@ def test_transfer_coding_that_a_handler_leaves_is_undone(header: str) -> None:
     transfer = request.meta[META_KEY]
     for body, complete in ((gzip.compress(rules), True), (gzip.compress(rules)[:-9], False)):
         response = Response(request.url, body=body, headers={"Transfer-Encoding": header})
-        result = result_of(exchange_of(request.url, response, transfer), [], None, 1000)
+        result = result_of(exchange_of(request.url, response, transfer), (), None, 1000)
         assert result.complete is complete
         assert not complete or result.body == rules
 
@@ -76,5 +76,5 @@ def test_chunked_body_is_as_the_handler_gives_it() -> None:
     request = made()
     transfer = request.meta[META_KEY]
     response = Response(request.url, body=b"\x00", headers={"Transfer-Encoding": "chunked"})
-    result = result_of(exchange_of(request.url, response, transfer), [], None, 1000)
+    result = result_of(exchange_of(request.url, response, transfer), (), None, 1000)
     assert (result.body, result.complete) == (b"\x00", True)
