@@ -159,7 +159,7 @@ class DryRunMiddleware:
         elif self.robots.engine.is_closing:
             self._count("not compared", request, "the crawl ended before")
         else:
-            record = self.robots.record(origin)
+            record = self.robots.lookup.store.get(origin)
             self._count(
                 "we would wait", request, failure_words(None if record is None else record.failure)
             )
@@ -171,7 +171,7 @@ class DryRunMiddleware:
         answer = self.robots.ask(origin, request, time.time())
         if not isinstance(answer, Pending):
             return answer
-        record = self.robots.record(origin)
+        record = self.robots.lookup.store.get(origin)
         if record is not None and record.unreachable_since is not None:
             return None
         waiting = Deferred.fromCoroutine(self.robots.lookup.wait(origin, request))

@@ -119,7 +119,7 @@ class Enforcer:
         outcome = EXEMPT if meta.get(EXEMPT) else NO_ROBOTS_TXT
         if page_request(request) is not request:
             outcome = outcome_of(True, meta["robotspec"]["reason"])
-        origin = None if outcome == NO_ROBOTS_TXT else self._stats.origin_of(page_url(request))
+        origin = None if outcome == NO_ROBOTS_TXT else Origin.of(page_url(request))
         self._passed[request] = Passed(None, logged, outcome, origin)
         if "_splash_processed" in meta and not meta.get(_REPLACES):
             meta[_REPLACES] = True  # in the place of a page that counts already

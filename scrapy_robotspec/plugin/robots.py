@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.lookup import Resolved
@@ -134,10 +133,6 @@ class CrawlRobots:
     ) -> LoggedDecision | None:
         """Log *answer*, which applies to *request* now, as evidence."""
         return None if self.observer is None else self.observer.on_decision(request, answer, stage)
-
-    def record(self, origin: Origin) -> RobotsRecord | None:
-        """The record of *origin* held in memory."""
-        return self.lookup.store.get(origin)
 
     async def rules(self, request: Request) -> RobotsTxt | None:
         """The rules for *request*: the user's own, else those of its origin.

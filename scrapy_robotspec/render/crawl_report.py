@@ -128,12 +128,6 @@ class OriginStats:
         for label, preferences in dict(other.usage).items():
             self.usage[label].update(dict(preferences))
 
-    def sums(self) -> OriginStats:
-        """The sums alone, of origins that are counted together."""
-        sums = OriginStats("", refused_by=self.refused_by)
-        sums.include(self)
-        return sums
-
     def was_slow(self, slow: float) -> bool:
         """Whether an attempt failed, or requests waited for *slow* seconds."""
         return self.failed > 0 or self.wait_seconds >= slow

@@ -173,7 +173,7 @@ async def _decide(url: str, robots: CrawlRobots) -> Explanation:
     except (IgnoreRequest, RobotSpecError, ValueError) as error:
         return Explanation(url, problem=str(error), seconds=time.monotonic() - began)
     found = answer.found
-    record = None if found is None else robots.record(found.origin)
+    record = None if found is None else found.record
     return Explanation(
         url,
         tokens,

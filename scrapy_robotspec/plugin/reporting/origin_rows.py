@@ -61,7 +61,8 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
 
     def rows(self) -> list[OriginStats]:
         """The origins, and one row for the requests that have none."""
-        rest = self._rest.sums()
+        rest = total_of([self._rest])
+        rest.refused_by = self._rest.refused_by
         return [*self.values(), *([rest] if rest.requests != RequestCounts() else [])]
 
     def requests(self) -> RequestCounts:

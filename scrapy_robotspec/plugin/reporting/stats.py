@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import wait_end
-from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import ENDS, EXEMPT, failure_words
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.account import WaitEnd
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
@@ -71,10 +71,6 @@ class CrawlStats:
         self.account.kept(origin).undo(outcome, sent=sent)
         if outcome == EXEMPT:
             self._stats.inc_value("robotspec/unchecked", -1)
-
-    def origin_of(self, url: str) -> Origin | None:
-        """The origin of a page that is not checked, for the report."""
-        return None if self._settings.report is None else Origin.of(url)
 
     def refused(
         self, request: Request, asked: Request, refusal: ForbiddenByRobots | RobotsUnreachable
