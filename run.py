@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 
 #: Processes of the tests: crawls also wait, but each process collects all tests.
-WORKERS = 3 * (os.cpu_count() or 1)
+WORKERS = 5 * (os.cpu_count() or 1) // 2
 
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {

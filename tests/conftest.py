@@ -25,8 +25,8 @@ from tests.support.server import Server
 
 _BASE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("here", _BASE, max_examples=25)
-settings.register_profile("ci", _BASE, max_examples=25, derandomize=True)
+settings.register_profile("here", _BASE, max_examples=20)
+settings.register_profile("ci", _BASE, max_examples=20, derandomize=True)
 settings.register_profile("quick", _BASE, max_examples=3, derandomize=True)
 settings.register_profile("long", _BASE, max_examples=1_000)
 settings.load_profile(

@@ -155,11 +155,11 @@ def test_the_comparison_measures_and_ours_is_right() -> None:
 
 
 def test_a_fleet_asks_each_origin_once() -> None:
-    """CAC-05: three processes, one store, one request for each robots.txt; no page twice."""
+    """CAC-05: two processes, one store, one request for each robots.txt; no page twice."""
     pytest.importorskip("scrapy_redis", reason="scrapy-redis is needed for the fleet")
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is needed for the fleet")
-    result = python("fleet.py")
+    result = python("fleet.py", "--workers", "2")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "together: 400 pages crawled, 40 refused\n" in result.stdout
     assert "40 origins, robots.txt requests for each: 1\n" in result.stdout
