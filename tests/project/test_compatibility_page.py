@@ -13,7 +13,12 @@ TESTS = ROOT / "tests" / "plugins"
 PAGE = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## Other plugins\n")[2].partition("\n### ")[0]
 #: Tests that are about no single plugin.
-OTHER_TESTS = {"test_all_together.py", "test_scrapys_handlers.py", "test_scrapys_settings.py"}
+OTHER_TESTS = {
+    "test_all_together.py",
+    "test_chromium.py",
+    "test_scrapys_handlers.py",
+    "test_scrapys_settings.py",
+}
 
 
 class Row(NamedTuple):

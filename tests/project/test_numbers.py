@@ -69,10 +69,11 @@ def number_of(expression: ast.expr, known: dict[str, object]) -> float | None:
 PASSAGES: list[tuple[str, str, str, float]] = [
     ("architecture.md", "`ROBOTSPEC_CONCURRENT_FETCHES` × {} |", "BURST_FACTOR", 1),
     ("architecture.md", "| {} unreachable origins,", "ORIGINS_COUNTED", 1),
-    ("architecture.md", "unreachable origins, {} rules |", "RULES_COUNTED", 0.5),
+    ("architecture.md", "unreachable origins, {} rules;", "RULES_COUNTED", 0.5),
+    ("architecture.md", "; {} origins, 100 rules", "MAX_ORIGINS", 1),
     ("architecture.md", "| {} MiB; 20,000 origins |", "MAX_QUEUED", MIB),
     ("architecture.md", "| 64 MiB; {} origins |", "_MAX_ORIGINS", 1),
-    ("architecture.md", "origins of the crawl; {} rules of each", "MAX_RULES", 1),
+    ("architecture.md", "100,000 origins, {} rules of each", "MAX_RULES", 1),
     ("browser.md", "after {}% of playwright's navigation timeout", "_PART", 0.01),
     ("browser.md", "_DEFAULT_NAVIGATION_TIMEOUT`, {} seconds)", "_NAVIGATION_TIMEOUT", 1e3),
     ("bulk.md", "Only the first {} MiB of a body are read", "MAX_BODY", MIB),
