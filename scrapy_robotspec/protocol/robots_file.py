@@ -179,10 +179,9 @@ class RobotsFile:
                 kept.forget_rules()
         return kept
 
-    def contains(self, *words: bytes) -> bool:
-        """Whether the file has any of some words, in any case."""
-        lowered = self.body.lower()
-        return any(word in lowered for word in words)
+    def contains(self, word: bytes) -> bool:
+        """Whether the file has a word, in any case."""
+        return word in self.body.lower()
 
     @property
     def may_have_others(self) -> bool:

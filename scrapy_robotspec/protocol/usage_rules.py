@@ -134,8 +134,9 @@ class FileUsage:
 
     def __init__(self, file: RobotsFile) -> None:
         self._file = file
-        self._may_state = file.contains(*(field.encode() for field in USAGE_FIELDS))
-        named = [token for token in POLICY_TOKENS if file.contains(token.encode())]
+        lowered = file.body.lower()
+        self._may_state = any(field.encode() in lowered for field in USAGE_FIELDS)
+        named = [token for token in POLICY_TOKENS if token.encode() in lowered]
         followed = [(token, file.follow(token)) for token in named]
         self._policies = [
             _Policy(token, file.body, found.rules)
