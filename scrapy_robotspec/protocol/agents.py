@@ -122,8 +122,15 @@ def asked_keys(tokens: Tokens, edition: Edition) -> tuple[str, ...]:
     compares any token as it is; ``TypeError`` for a token that is not a string.
     """
     tokens = (tokens,) if isinstance(tokens, str) else tokens
+    any_token = edition.whole_agent_names or edition.empty_tokens
     for token in tokens:
-        _check_token(token, edition)
+        if not isinstance(token, str):  # bytes are a sequence of integers
+            raise TypeError(f"a product token must be str, not {type(token).__name__}")
+        if not (any_token or token == DEFAULT or _TOKEN.fullmatch(token)):
+            raise ValueError(
+                f"no group can be found under {token!r}: a product token is letters, '-' and '_'"
+                f"{_where_found(token, edition)}"
+            )
     return tuple([key_of(token, edition) for token in tokens if token != DEFAULT])
 
 
@@ -145,17 +152,6 @@ def beginnings_of(keys: tuple[str, ...], edition: Edition) -> tuple[bytes, ...]:
     if edition.agent_match is AgentMatch.HYPHEN_PREFIX:
         keys = tuple(key[:1] + key[1:].partition("-")[0] for key in keys)
     return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
-
-
-def _check_token(token: object, edition: Edition) -> None:
-    if not isinstance(token, str):  # bytes are a sequence of integers
-        raise TypeError(f"a product token must be str, not {type(token).__name__}")
-    any_token = edition.whole_agent_names or edition.empty_tokens
-    if not (any_token or token == DEFAULT or _TOKEN.fullmatch(token)):
-        raise ValueError(
-            f"no group can be found under {token!r}: a product token is letters, '-' and '_'"
-            f"{_where_found(token, edition)}"
-        )
 
 
 def followed_keys(

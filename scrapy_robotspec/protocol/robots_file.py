@@ -18,12 +18,12 @@ from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Places, Span, Spans
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.groups import AllGroups
+    from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
     from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict
 
@@ -46,8 +46,8 @@ class GroupRules:
     _body: bytes
     spans: Spans
     edition: Edition
-    _read: Mapping[Span, Sequence[RawRule]] | None
-    """None: the lines are plain."""
+    _read: list[RawRule] | None
+    """The rules, if they have been read; None: their lines are plain."""
     compiled: RuleSet | None = None
     """None until the second question."""
     _url: str | bytes | None = None
@@ -71,9 +71,7 @@ class GroupRules:
     @property
     def rules(self) -> list[RawRule]:
         """The rules in file order."""
-        if self._read is None:
-            return rules_in(self._body, self.spans)
-        return [rule for span in self.spans for rule in self._read[span]]
+        return rules_in(self._body, self.spans) if self._read is None else self._read
 
 
 @dataclass(slots=True, eq=False)
@@ -99,13 +97,13 @@ class Index:
     def __init__(self, file: RobotsFile, beginnings: tuple[bytes, ...] = ()) -> None:
         """With *beginnings*, those of :func:`beginnings_of`, other agents may be left out."""
         self._body, self.edition = file.body, file.edition
-        self._rules: Mapping[Span, Sequence[RawRule]] | None = None
+        self._groups: Sequence[RawGroup] | None = None
         if has_plain_lines(file.edition):
             self.places, self.spans = index_agents(file.body, file.edition, beginnings)
         else:
-            groups = file.all_groups()
-            self.places, self.spans = groups.places, [group.span for group in groups.groups]
-            self._rules = {group.span: group.rules for group in groups.groups}
+            self._groups = file.all_groups().groups
+            self.places = file.all_groups().places
+            self.spans = [group.span for group in self._groups]
         self._by_tokens: dict[Tokens, Selection] = {}
         self._by_keys: dict[tuple[str, ...], Selection] = {}
         self._by_spans: dict[Spans, GroupRules] = {}
@@ -130,10 +128,14 @@ class Index:
 
     def rules_of(self, keys: Sequence[str]) -> GroupRules:
         """The rules of the groups that some keys are in."""
-        spans = tuple([self.spans[number] for number in numbers_of(self.places, keys)])
+        numbers = numbers_of(self.places, keys)
+        spans = tuple([self.spans[number] for number in numbers])
         rules = self._by_spans.get(spans)
         if rules is None:
-            rules = GroupRules(self._body, spans, self.edition, self._rules)
+            read = None
+            if self._groups is not None:
+                read = [rule for number in numbers for rule in self._groups[number].rules]
+            rules = GroupRules(self._body, spans, self.edition, read)
             self._by_spans[spans] = rules
         return rules
 
