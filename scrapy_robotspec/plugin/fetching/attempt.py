@@ -30,6 +30,7 @@ from scrapy_robotspec.plugin.fetching.robots_request import (
     exchange_of,
     robots_request,
 )
+from scrapy_robotspec.plugin.fetching.routes import Routes
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.exchange import Exchange
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.fetching.robots_request import Transfer
-    from scrapy_robotspec.plugin.fetching.routes import Route, Routes
+    from scrapy_robotspec.plugin.fetching.routes import Route
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Max routes or proxies that one fetch tries where each fails before it reaches the origin.
@@ -51,8 +53,7 @@ _CANCELLED = (CancelledError, asyncio.CancelledError)
 class Fetcher:
     """Fetches robots.txt files for one crawl.
 
-    A fetch goes by another route where one fails. *loop_time* counts the seconds of
-    ``ROBOTSPEC_FETCH_TIMEOUT``.
+    A fetch goes by another route where one fails.
     """
 
     def __init__(
@@ -60,13 +61,13 @@ class Fetcher:
         crawler: Crawler,
         settings: Settings,
         stats: StatsCollector,
-        routes: Routes,
-        loop_time: LoopTime,
+        live: LiveOrigins,
     ) -> None:
         self.settings = settings
         self.stats = stats
-        self.routes = routes
-        self.loop_time = loop_time
+        self.routes = Routes(settings.inherit_meta, live)
+        self.loop_time = LoopTime(time.monotonic, _compat.call_later)
+        """Counts the seconds of ``ROBOTSPEC_FETCH_TIMEOUT``."""
         self.downloads = Downloads(crawler, settings.max_size)
         # A cached response has no reliable lifetime, but offline it is the only source.
         self.use_http_cache = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")

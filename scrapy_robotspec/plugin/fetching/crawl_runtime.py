@@ -16,10 +16,8 @@ from scrapy.utils.python import to_bytes
 from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.lookup import Lookup
-from scrapy_robotspec.lookup.loop_time import LoopTime
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Fetcher
-from scrapy_robotspec.plugin.fetching.routes import Routes
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MemoryStore
@@ -64,9 +62,8 @@ class CrawlRuntime:
         self._crawler = crawler
         self._tokens = tokens
         self._default_agent = to_bytes(default_user_agent(crawler)[0])
-        self.routes = Routes(settings.inherit_meta, live)
-        self.loop_time = LoopTime(time.monotonic, _compat.call_later)
-        self.fetcher = Fetcher(crawler, settings, stats, self.routes, self.loop_time)
+        self.fetcher = Fetcher(crawler, settings, stats, live)
+        self.loop_time = self.fetcher.loop_time
         self._policy = settings.policy()
         self._overrides = settings.overrides
         self.live = live
@@ -98,7 +95,7 @@ class CrawlRuntime:
         in that slot, so a silent robots.txt delays no other origin of the slot.
         """
         assert self._crawler.engine is not None
-        if self.routes.has_failed(origin):
+        if self.fetcher.routes.has_failed(origin):
             return 0.0
         return _compat.take_slot_turn(self._crawler.engine, request)
 

@@ -50,7 +50,7 @@ _DECODABLE = [coding for coding in _compat.ACCEPTED_ENCODINGS if can_decode(codi
 _ACCEPT_ENCODING = None if _DECODABLE == _compat.ACCEPTED_ENCODINGS else b", ".join(_DECODABLE)
 
 #: FET-01: the whole file, unconditionally.
-_CONDITIONAL_HEADERS = (
+_CONDITIONAL_HEADERS: tuple[str, ...] = (
     "If-Modified-Since",
     "If-None-Match",
     "If-Match",
@@ -114,7 +114,10 @@ def robots_request(
     if route.proxy_authorization:
         headers[b"Proxy-Authorization"] = route.proxy_authorization
     request = Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
-    transfer = Transfer(request, f"robotspec@{origin}", _never_sent(url, origin))
+    never_sent = _CONDITIONAL_HEADERS
+    if Origin.of(url) != origin:
+        never_sent += _PRIVATE_HEADERS
+    transfer = Transfer(request, f"robotspec@{origin}", never_sent)
     request.meta[META_KEY] = transfer
     return transfer
 
@@ -143,12 +146,6 @@ def _codings(response: Response, transfer: Transfer) -> list[bytes]:
     return [*transfer.content_encoding, *(name for name in names if name.lower() != b"chunked")]
 
 
-def _never_sent(url: str, origin: Origin) -> Sequence[str]:
-    if Origin.of(url) == origin:
-        return _CONDITIONAL_HEADERS
-    return (*_CONDITIONAL_HEADERS, *_PRIVATE_HEADERS)
-
-
 def _open_files_limit() -> float:
     try:
         import resource
@@ -168,7 +165,7 @@ class Downloads:
         self._crawler = crawler
         self._max_size = max_size
         self._open = 0
-        self._handlers: tuple[tuple[Any, Any], ...] = (
+        self._handlers = (
             (self._begin, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
             (self._response_downloaded, signals.response_downloaded),
