@@ -73,6 +73,7 @@ class Enforcer:
         self._policy = robots.policy
         self._observer = robots.observer
         self._stats = stats
+        self._account = stats.account
         self._passed: WeakKeyDictionary[Request, Passed] = WeakKeyDictionary()
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
@@ -84,24 +85,24 @@ class Enforcer:
         """
         # hot path
         decision, found, extensions, _ = answer
-        stats, origin = self._stats, decision.origin
+        account, origin = self._account, decision.origin
         assert origin is not None
         logged = self._robots.note_decision(request, answer, "request")
         if found is not None and not again:
-            stats.account.of_pages[_FROM_CACHE[found.unreachable]] += 1
+            account.of_pages[_FROM_CACHE[found.unreachable]] += 1
         if self._overrides and not again and (override := self._overrides.find(origin)) is not None:
-            stats.account.overridden(override.kinds, origin)
+            account.overridden(override.kinds, origin)
         meta = request.meta
         if "robotspec" in meta or not decision.allowed:
             self._forget(request)
         if not decision.allowed:
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
-            stats.account.delay_not_kept(origin, extensions.crawl_delay)
+            account.delay_not_kept(origin, extensions.crawl_delay)
         meta["robotspec"] = summarize(answer)
         outcome = outcome_of(True, decision.reason)
         self._passed[request] = Passed(found, logged, outcome, origin)
-        stats.count(outcome, origin)
+        account.requests_of(origin).by_outcome[outcome] += 1
 
     def _is_kept(self, delay: float, origin: Origin) -> bool:
         """Whether pages are at least *delay* seconds apart, or the user has chosen otherwise."""
@@ -156,7 +157,7 @@ class Enforcer:
             self._check_splash(request)
         passed.sent = True
         if passed.outcome != NO_ROBOTS_TXT:
-            self._stats.account.kept(passed.origin).sent += 1
+            self._account.kept(passed.origin).sent += 1
         return passed.logged
 
     def _check_splash(self, request: Request) -> None:
@@ -196,7 +197,7 @@ class Enforcer:
     def _count_usage(self, usage: Usage | None, origin: Origin) -> None:
         # hot path
         if self._policy.usage is not None:
-            self._stats.account.usage(self._policy.usage.counts(usage), origin)
+            self._account.usage(self._policy.usage.counts(usage), origin)
 
     async def check_response(self, request: Request, response: Response) -> Response:
         """Return *response*, unless its URL or its declared uses are not allowed."""

@@ -41,16 +41,18 @@ def verdict_object(found: Explanation) -> dict[str, Any]:
     }
 
 
-def _members(value: object, *names: str, **renamed: str) -> dict[str, Any]:
-    """Attributes of *value* by key, null where it lacks them; *renamed*: key -> attribute."""
-    keys = {**dict(zip(names, names, strict=True)), **renamed}
-    return {key: getattr(value, name, None) for key, name in keys.items()}
+def _members(value: object, *names: str) -> dict[str, Any]:
+    """Attributes of *value* by name, null where it lacks them."""
+    return {name: getattr(value, name, None) for name in names}
 
 
 def rule_object(rule: Rule | None, edition: Edition | None) -> dict[str, Any]:
     """A rule: its line, its pattern as written and as read."""
-    shown = _members(rule, "line", "kind", "pattern", rule="text")
-    return {**shown, "read_as": rule and edition and compared(rule, edition)}
+    return {
+        **_members(rule, "line", "kind", "pattern"),
+        "rule": rule and rule.text,
+        "read_as": rule and edition and compared(rule, edition),
+    }
 
 
 def short_object(found: Explanation) -> dict[str, Any]:
@@ -127,7 +129,7 @@ def crawler_object(group: GroupSummary, edition: Edition) -> dict[str, Any]:
 
 def group_object(group: GroupSummary | None) -> dict[str, Any]:
     """A crawler's group besides its names and rules."""
-    return _members(group, "crawl_delay", "other", group_lines="first_lines")
+    return {**_members(group, "crawl_delay", "other"), "group_lines": group and group.first_lines}
 
 
 def record_object(record: RobotsRecord | None) -> dict[str, Any]:
