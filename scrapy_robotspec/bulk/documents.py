@@ -89,7 +89,7 @@ class Document(NamedTuple):
 
         None if it leads nowhere (FET-07).
         """
-        if self.status is None or self.status not in _REDIRECTS or self.location is None:
+        if self.status not in _REDIRECTS or self.location is None:
             return None
         url = self.url or ""
         location = self.location.encode("utf-8", "replace").decode("latin-1")  # as it is sent

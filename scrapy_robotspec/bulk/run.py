@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -92,8 +92,13 @@ class Job:
         """
         if not os.path.lexists(self.path):
             return None
-        record = self._record()
-        if record is None:
+        try:
+            with open(self._record_path, encoding="utf-8") as file:
+                record = json.load(file)
+            is_ours = record["size"] == os.path.getsize(self.path)
+        except (OSError, ValueError, KeyError, TypeError):
+            is_ours = False
+        if not is_ours:
             raise RunError(f"{self.path} was not written by this tool: choose another folder")
         return Counts(**record["counts"]) if record["key"] == self.key else None
 
@@ -121,15 +126,6 @@ class Job:
         for document in self.input.read(counts.report):
             counts.documents += 1
             yield document
-
-    def _record(self) -> dict[str, Any] | None:
-        """The record of the output's origin; None if this tool has not written it."""
-        try:
-            with open(self._record_path, encoding="utf-8") as file:
-                record: dict[str, Any] = json.load(file)
-            return record if record["size"] == os.path.getsize(self.path) else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
 
     @property
     def _record_path(self) -> str:
