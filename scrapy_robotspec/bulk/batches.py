@@ -62,13 +62,12 @@ def verdicts(
         given = type(batch).__name__
         raise TypeError(f"give a pyarrow.Table or RecordBatch, not {given}: {_REMEDY}")
     questions = Questions.of(tokens, paths, editions, lint, columns)
-    schema = questions.schema
     found: list[pa.RecordBatch] = list(answer(_documents(batch), questions))
     if isinstance(batch, pa.Table):
-        return pa.Table.from_batches(found, schema=schema)
+        return pa.Table.from_batches(found)
     if len(found) == 1:
         return found[0]  # not copied
-    return pa.concat_batches([pa.RecordBatch.from_pylist([], schema=schema), *found])
+    return pa.concat_batches(found)
 
 
 def _documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
@@ -139,11 +138,11 @@ class _Rows:
         self._groups.add(of_groups, places)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows in order, in batches of bounded size."""
+        """The rows in order, in batches of bounded size; an empty one for no row."""
         parts = [each.arrays() for each in (self._names, self._files, self._groups)]
         rows = len(self._files.places)
         step = max(1, rows * _BYTES // max(self.size, _BYTES))  # several for one large file
-        for start in range(0, rows, step):
+        for start in range(0, max(rows, 1), step):
             columns = [
                 column.take(places[start : start + step])
                 for columns, places in parts
