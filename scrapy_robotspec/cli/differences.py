@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -274,13 +274,15 @@ def sample_paths(groups: Iterable[Group], most: int = MAX_PATHS) -> list[str]:
     Each rule yields a path that it matches and one that it does not, so that two readings of a file
     usually differ on one of them if they differ at all. ``most``: max number of paths.
     """
-    paths: dict[str, None] = {"/": None}
-    for group in groups:
-        for rule in group.rules:
-            paths.update(dict.fromkeys(_around(rule.pattern)))
-            if len(paths) > most:
-                return _whole(list(paths)[:most])
-    return _whole(paths)
+    rules = (rule for group in groups for rule in group.rules)
+    paths: dict[str, None] = {}
+    for path in chain("/", chain.from_iterable(_around(rule.pattern) for rule in rules)):
+        paths[path] = None
+        if len(paths) == most:
+            break
+    # Two slashes begin a host, so such a path needs one before it.
+    urls = (f"http://example.com{path}" if path.startswith("//") else path for path in paths)
+    return [url for url in urls if "#" not in url]
 
 
 def _around(pattern: str) -> Iterator[str]:
@@ -291,12 +293,6 @@ def _around(pattern: str) -> Iterator[str]:
         path = path if path.startswith("/") else f"/{path}"
         yield from (path, f"{path}x", path.rstrip("/") or "/")
     yield slashed if slashed.startswith("/") else "/"
-
-
-def _whole(paths: Iterable[str]) -> list[str]:
-    # Two slashes begin a host, so such a path needs one before it.
-    urls = (f"http://example.com{path}" if path.startswith("//") else path for path in paths)
-    return [url for url in urls if "#" not in url]
 
 
 def disagree(row: Row) -> bool:
