@@ -138,7 +138,7 @@ class _Rows:
         self._groups.add(of_groups, places)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows in order, in batches of bounded size; an empty one for no row."""
+        """The rows in batches of bounded size; an empty one for none."""
         parts = [each.arrays() for each in (self._names, self._files, self._groups)]
         rows = len(self._files.places)
         step = max(1, rows * _BYTES // max(self.size, _BYTES))  # several for one large file
