@@ -128,11 +128,14 @@ def test_the_table_shown_is_that_of_a_crawl(web: dict[str, str], folder: Path) -
     assert _table(shown[1]) == _table(said[said.index("robots.txt files of this crawl:") :])
 
 
-def _table(text: str) -> list[str]:
-    """The lines up to the next log line, without times and in an order of their own."""
+def _table(text: str) -> list[list[str]]:
+    """The lines up to the next log line, without times.
+
+    Lines and the parts of each are in an order of their own: equal counts come as sites answer.
+    """
     lines = [steady(line).strip() for line in text.splitlines()[1:]]
     end = next((at for at, line in enumerate(lines) if re.match(r"\d{4}-", line)), len(lines))
-    return sorted(lines[:end])
+    return sorted(sorted(re.split("[(), ]+", line)) for line in lines[:end])
 
 
 def test_the_page_names_every_key_of_the_report() -> None:
