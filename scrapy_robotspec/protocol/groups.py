@@ -39,9 +39,6 @@ _LINE_END = re.compile(rb"[\r\n]|\Z").search
 #: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
-#: Fields that hold outside of groups, too (USE-06, USE-07).
-_OUTSIDE = ("content-signal", "license")
-
 
 class RawOther(NamedTuple):
     """A line with a field that the protocol does not know."""
@@ -65,18 +62,10 @@ class RawGroup:
     end: int
     """Offset of what follows its lines."""
     names: list[str] = field(default_factory=list)
+    places: dict[str, list[int]] = field(default_factory=dict)
+    """Where each key stands among the names."""
     rules: list[RawRule] = field(default_factory=list)
     others: list[RawOther] = field(default_factory=list)
-    _places: dict[str, list[int]] = field(default_factory=dict)
-
-    def named(self, edition: Edition) -> dict[str, str]:
-        """The group's names as first written, by key."""
-        if edition.whole_agent_names and DEFAULT in self.names:
-            return {DEFAULT: DEFAULT}  # UAG-10: the default record's other names do not count
-        named: dict[str, str] = {}
-        for name in self.names:
-            named.setdefault(key_of(name, edition), name)
-        return named
 
     @property
     def span(self) -> Span:
@@ -90,11 +79,8 @@ class RawGroup:
         """
         if not self.others:
             return []
-        if not self._places:  # where each key stands among the names
-            for place, name in enumerate(self.names):
-                self._places.setdefault(key_of(name, edition), []).append(place)
-        places = sorted(place for key in followed for place in self._places.get(key, ()))
-        default = self._places.get(DEFAULT, [inf])[0] if edition.whole_agent_names else inf
+        places = sorted(place for key in followed for place in self.places.get(key, ()))
+        default = self.places.get(DEFAULT, [inf])[0] if edition.whole_agent_names else inf
         return [
             line
             for line in self.others
@@ -110,10 +96,10 @@ class AllGroups:
         self._body = body
         self._edition = edition
         self.groups: list[RawGroup] = []
-        self.above: list[RawOther] = []
-        """Lines above the first group."""
-        self.between: list[RawOther] = []
-        """Lines outside of groups, below the first."""
+        self.signals: list[RawOther] = []
+        """Content signals above the first group: they hold for all (USE-07)."""
+        self.licenses: list[bytes] = []
+        """Values of license lines, wherever they stand (USE-06)."""
         self.written: dict[str, str] = {}
         """Values of user-agent lines as first written, by the names that they are read as."""
         self.has_rules = True
@@ -121,8 +107,11 @@ class AllGroups:
         self.places: dict[str, Place] = {}
         """The names that select a group, in file order, and where."""
         for number, group in enumerate(self.groups):
-            names = group.named(edition).items()
-            add_group([self.places.setdefault(key, (name, [])) for key, name in names], number)
+            firsts = {key: group.names[places[0]] for key, places in group.places.items()}
+            if edition.whole_agent_names and DEFAULT in firsts:
+                firsts = {DEFAULT: DEFAULT}  # UAG-10: its other names do not count
+            named = firsts.items()
+            add_group([self.places.setdefault(key, (name, [])) for key, name in named], number)
 
     def others_for(self, keys: Sequence[str]) -> list[RawOther]:
         """The other lines for a crawler that follows some keys."""
@@ -158,6 +147,8 @@ class AllGroups:
         before = 0  # agents whose list a Content-Usage line has ended (USE-08)
         states_usage = False
         for number, start, _, _, name, value in read_lines(self._body, self._edition):
+            if name == "license":
+                self.licenses.append(value)
             if name == "user-agent":
                 if group is None or group.rules:  # a rule line ends the list of agents
                     if group is not None:
@@ -169,13 +160,14 @@ class AllGroups:
                     before = len(group.names)
                 states_usage = False
                 if (agent := named_agent(value, self._edition)) is not None:
+                    key = key_of(agent, self._edition)
+                    group.places.setdefault(key, []).append(len(group.names))
                     group.names.append(agent)
                     if agent not in self.written:  # a long one is kept once
                         self.written[agent] = agent if value == agent.encode() else decode(value)
-            elif group is None:
-                if name in _OUTSIDE:  # no other line has an effect here (GRP-05)
-                    outside = self.between if self.groups else self.above
-                    outside.append(RawOther(name, value, number, 0))
+            elif group is None:  # no other line has an effect here (GRP-05)
+                if name == "content-signal" and not self.groups:
+                    self.signals.append(RawOther(name, value, number, 0))
             elif name == "allow" or name == "disallow":
                 group.rules.append((name == "allow", value, start))
             elif name == "":  # FMT-15

@@ -163,21 +163,15 @@ class FileUsage:
         """The absolute URLs of the license lines, in file order (USE-06)."""
         if not self._file.contains(b"license"):
             return ()
-        every = self._file.all_groups()
-        others = [*every.above, *every.between]
-        others += [line for group in every.groups for line in group.others]
-        found = sorted((line.number, line.value) for line in others if line.field == "license")
-        return tuple(url for _, value in found if is_absolute(url := decode(value)))
+        urls = map(decode, self._file.all_groups().licenses)
+        return tuple(filter(is_absolute, urls))
 
     def _lines_for(self, tokens: Tokens) -> Sequence[RawOther]:
         if not self._may_state:
             return ()
         every = self._file.all_groups()
         found = every.others_for(self._file.follow(tokens).keys)
-        return [
-            *(line for line in every.above if line.field == "content-signal"),  # for all (USE-07)
-            *(line for line in found if line.field in USAGE_FIELDS),
-        ]
+        return [*every.signals, *(line for line in found if line.field in USAGE_FIELDS)]
 
 
 def _in_order(statements: Iterable[UsageStatement]) -> tuple[UsageStatement, ...]:

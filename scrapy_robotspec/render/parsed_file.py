@@ -98,7 +98,9 @@ class ParsedFile:
     def size_for(self, tokens: Sequence[str]) -> int:
         """The number of lines that are read for a crawler's explanation."""
         groups = [self._all.groups[number] for number in self._numbers(tokens)]
-        return len(self._all.above) + sum(len(group.rules) + len(group.others) for group in groups)
+        return len(self._all.signals) + sum(
+            len(group.rules) + len(group.others) for group in groups
+        )
 
     def group_for(self, tokens: Sequence[str]) -> GroupSummary:
         """The combined groups of a crawler with these tokens (UAG-01)."""
