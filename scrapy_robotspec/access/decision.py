@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.outcome import NO_FILE, without_user_info
+from scrapy_robotspec.access.origin import without_user_info
+from scrapy_robotspec.access.outcome import NO_FILE
 from scrapy_robotspec.access.reasons import (
     NO_ROBOTS_TXT,
     OTHER_STATUS,

@@ -14,8 +14,8 @@ from urllib.parse import urldefrag, urljoin
 from w3lib.url import safe_url_string
 
 from scrapy_robotspec.access.decoding import decode_prefix
-from scrapy_robotspec.access.origin import MAX_MAPPED, Origin
-from scrapy_robotspec.access.outcome import FetchResult, Hop, without_user_info
+from scrapy_robotspec.access.origin import MAX_MAPPED, Origin, without_user_info
+from scrapy_robotspec.access.outcome import FetchResult, Hop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

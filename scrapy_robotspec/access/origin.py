@@ -22,7 +22,7 @@ _CANONICAL = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/?")
 _BRACKETED = re.compile(r"\[[^\[\]]*\](:\d*)?")
 
 #: Up to the last "@" of the authority; Python's releases differ in what they take in there.
-_USER_INFO = re.compile(r"\A([a-z]+://)[^/?#]*@", re.IGNORECASE)
+_USER_INFO = re.compile(r"\A([^/?#]*?://)[^/?#]*@")
 
 #: Max length of a host that is mapped to ASCII, and of what is cached (characters): the time for
 #: mapping grows faster than the name. A valid name has at most 253 (RFC 1035).
@@ -110,6 +110,11 @@ class Origin(str):
         return f"Origin({self.scheme!r}, {self.host!r}, {self.port})"
 
 
+def without_user_info(url: str) -> str:
+    """*url* without a user name and password (LOC-10)."""
+    return _USER_INFO.sub(r"\1", url) if "@" in url else url  # hot path
+
+
 def _parse_cached(base: str) -> Origin | None:
     origin = _parse(base)
     if len(base) <= MAX_MAPPED:
@@ -128,7 +133,7 @@ def _parse(base: str) -> Origin | None:
     try:
         # A backslash ends the authority as a slash does: so browsers and Scrapy read it.
         read = _clean(base).rstrip(_BLANKS).replace("\\", "/")
-        parts = urlsplit(_USER_INFO.sub(r"\1", read))
+        parts = urlsplit(without_user_info(read))
         if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
             return None
         port = DEFAULT_PORTS[parts.scheme] if parts.port is None else parts.port

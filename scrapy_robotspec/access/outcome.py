@@ -48,15 +48,6 @@ class Hop:
     """URL that the ``Location`` names; None where it names none that can be read."""
 
 
-def without_user_info(url: str) -> str:
-    """*url* without a user name and password (LOC-10)."""
-    if "@" not in url:  # hot path
-        return url
-    scheme, slashes, rest = url.partition("://")
-    end = min((at for c in "/?#" if (at := rest.find(c)) >= 0), default=len(rest))
-    return f"{scheme}{slashes}{rest[:end].rpartition('@')[2]}{rest[end:]}"
-
-
 def blank_user_info(text: str) -> str:
     """*text* with the user names and passwords in its URLs blanked (SAF-06)."""
     return _USER_INFO.sub(f"//{BLANKED}@", text) if "@" in text else text

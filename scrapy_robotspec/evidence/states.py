@@ -11,7 +11,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scrapy_robotspec.access.exchange import RedirectChain, result_of
-from scrapy_robotspec.access.outcome import FetchResult, without_user_info
+from scrapy_robotspec.access.origin import without_user_info
+from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.record import RobotsRecord, read_record
 from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps
 

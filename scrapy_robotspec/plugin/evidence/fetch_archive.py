@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import leads_inside
-from scrapy_robotspec.access.outcome import BLANKED, without_user_info
+from scrapy_robotspec.access.origin import without_user_info
+from scrapy_robotspec.access.outcome import BLANKED
 from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.evidence.warc import (
     END_OF_HEAD,

@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import RequestCounts, answer_in_words, wait_end
-from scrapy_robotspec.access.outcome import without_user_info
+from scrapy_robotspec.access.origin import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import Resolved

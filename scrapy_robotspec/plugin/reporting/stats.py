@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import wait_end
-from scrapy_robotspec.access.outcome import without_user_info
+from scrapy_robotspec.access.origin import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import ENDS, EXEMPT, failure_words
 from scrapy_robotspec.lookup import Pending

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request
 
-from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.origin import Origin, without_user_info
 
 
 def covered(robots_url: str, url: str) -> bool:
@@ -146,3 +146,19 @@ def test_an_origin_gives_back_its_parts(scheme: str, host: str, port: int) -> No
     assert (origin.scheme, origin.host, origin.port) == (scheme, host, port)
     assert Origin.of(f"{origin}/x") == origin
     assert repr(origin) == f"Origin({scheme!r}, {host!r}, {port})"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://me:secret@h/robots.txt", "http://h/robots.txt"),
+        ("http://me@x@h:81?q=a@b", "http://h:81?q=a@b"),
+        ("http://h/a@b", "http://h/a@b"),
+        ("http://h#a@b/c", "http://h#a@b/c"),
+        ("http://me:pw@h", "http://h"),
+        ("odd", "odd"),
+    ],
+)
+def test_user_info_is_removed_from_a_url(url: str, shown: str) -> None:
+    """LOC-10: also from what is no valid URL."""
+    assert without_user_info(url) == shown

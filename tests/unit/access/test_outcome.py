@@ -8,7 +8,6 @@ from scrapy_robotspec.access.outcome import (
     FetchResult,
     Meaning,
     meaning,
-    without_user_info,
 )
 from scrapy_robotspec.editions import EDITIONS, Edition
 
@@ -96,19 +95,3 @@ def test_the_status_policy_for_404_covers_chains_that_count_as_404() -> None:
     attempt = FetchResult(status=302, redirect_error="too many redirects")
     assert meaning(attempt, EDITIONS["google-2019"], {404: DISALLOW}) is DISALLOW
     assert meaning(attempt, EDITIONS["google-2019"], {302: DISALLOW}) is ALLOW
-
-
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        ("http://me:secret@h/robots.txt", "http://h/robots.txt"),
-        ("http://me@x@h:81?q=a@b", "http://h:81?q=a@b"),
-        ("http://h/a@b", "http://h/a@b"),
-        ("http://h#a@b/c", "http://h#a@b/c"),
-        ("http://me:pw@h", "http://h"),
-        ("odd", "odd"),
-    ],
-)
-def test_user_info_is_removed_from_a_url(url: str, shown: str) -> None:
-    """LOC-10: also from what is no valid URL."""
-    assert without_user_info(url) == shown
