@@ -63,7 +63,9 @@ class TokenSelector:
     def __init__(self, crawler: Crawler, settings: Settings) -> None:
         self._crawler = crawler
         self._edition = settings.edition
-        self._by_host = settings.overrides
+        overrides = settings.overrides
+        has_tokens = overrides and any(each.token for each in overrides.values())
+        self._by_host = overrides if has_tokens else None
         setting = settings.user_agent_token
         self._has_doubt = False
         self._by_header: dict[bytes, Tokens] = {}
@@ -87,7 +89,7 @@ class TokenSelector:
         else:
             self._source, self.is_fixed = sent_by, False
             self.usual = self._derive(user_agent, sent_by, is_sent=is_sent)
-        if is_sent and self.is_fixed:
+        if is_sent:
             _warn_of_other_name(self._source, self.usual, user_agent, sent_by)
 
     def __str__(self) -> str:

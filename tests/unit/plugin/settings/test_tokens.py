@@ -92,6 +92,7 @@ def test_the_product_is_found_in_a_user_agent(
         ({}, by_header(FULL), ("FooBot",)),
         ({}, by_header(b"\xff\xfe/1.0"), ()),
         ({"DEFAULT_REQUEST_HEADERS": {"user-agent": "bar/1"}}, Request(URL), ("bar",)),
+        ({"DEFAULT_REQUEST_HEADERS": {"user-agent": None}}, Request(URL), ("homebot",)),
         ({"ROBOTSTXT_USER_AGENT": "txtbot/3"}, Request(URL), ("txtbot",)),
         ({"ROBOTSTXT_USER_AGENT": "txtbot"}, by_header(FULL), ("txtbot",)),
         ({"ROBOTSPEC_USER_AGENT_TOKEN": "own"}, by_header(FULL), ("own",)),
@@ -327,3 +328,16 @@ def test_the_tokens_of_a_bounded_number_of_headers_are_kept() -> None:
                 f"{letters}bot",
             )
     assert len(tokens._by_header) <= token_settings._MAX_HEADERS
+
+
+def test_the_tokens_of_a_header_are_kept_and_few_headers_are() -> None:
+    """A crawl may send a header of its own with each request."""
+    selector, kept = hook(), []
+    for number in range(token_settings._MAX_HEADERS + 2):
+        header = f"foobot/{number}"
+        assert selector(by_header(header)) == ("foobot",)
+        kept.append(len(selector._by_header))
+    assert kept[:2] == [1, 2]
+    assert max(kept) == token_settings._MAX_HEADERS
+    first = selector._by_header[header.encode()]
+    assert selector(by_header(header)) is first
