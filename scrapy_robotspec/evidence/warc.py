@@ -208,7 +208,8 @@ class StoredRecord:
         self._check("WARC-Record-ID", values["kind"], values["time"], values)
         if self.rest:
             request = read_member(self.rest, max_size)
-            request._check("WARC-Concurrent-To", "request", values.get("began"), values)
+            began = values.get("began") or values["time"]
+            request._check("WARC-Concurrent-To", "request", began, values)
             if request.rest:
                 raise EvidenceError("bytes follow its request")
 
