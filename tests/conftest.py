@@ -43,14 +43,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Spread files that wait evenly between those that compute.
 
     Each process of a run then has both at any time; else the waits are left for its end, when no
-    other test uses the processors.
+    other test uses the processors. The longest waits, those of fleets, come first.
     """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
     places: dict[Path, float] = {}
     for kind in (True, False):
-        group = [path for path in files if (path.parts[len(_TESTS.parts)] in _COMPUTING) is kind]
+        group = [
+            path
+            for path in reversed(files)
+            if (path.parts[len(_TESTS.parts)] in _COMPUTING) is kind
+        ]
         total, before = sum(len(files[path]) for path in group), 0
         for path in group:
             places[path] = before / total
