@@ -69,14 +69,15 @@ def render(template: str, *, now: float, **values: Any) -> str:
 
 
 class Row(NamedTuple):
-    """One line, or a number of lines left out."""
+    """One line."""
 
-    number: int = 0
-    style: str = ""
-    text: str = ""
-    notes: Mapping[str, str] = {}
+    number: int
+    style: str
+    text: str
+    notes: Mapping[str, str]
     """Roles of the line in the answers or for crawlers, with their styles."""
     left_out: int = 0
+    """Number of lines left out above it."""
 
 
 def answers_page(
@@ -121,7 +122,7 @@ def listing(
 ) -> list[Row]:
     """The lines of the file, with notes about crawlers and *more*.
 
-    A long file is cut to its beginning and the lines with notes.
+    A long file is cut to its beginning, the lines with notes, and its last one.
     """
     notes: dict[int, dict[str, str]] = defaultdict(dict)
     followers: dict[int, list[str]] = defaultdict(list)
@@ -140,18 +141,15 @@ def listing(
     blank_ends = file.robots.edition.blank_line_ends_group
     is_followed = False
     rows: list[Row] = []
-    above = 0  # further empty lines have no row
     for line in file.lines:
         number = line.number
         if number in firsts or (blank_ends and not line.text.strip()):
             is_followed = number in followers
-        if number <= MOST_LINES or number in kept:
-            rows.append(_row(line, notes.get(number, {}), is_followed))
-        elif rows[-1].left_out:
-            rows[-1] = Row(left_out=rows[-1].left_out + number - above)
-        else:
-            rows.append(Row(left_out=number - above))
-        above = number
+        if number <= MOST_LINES or number in kept or line is file.lines[-1]:
+            row = _row(line, notes.get(number, {}), is_followed)
+            if number > MOST_LINES:  # before, further empty lines have no row
+                row = row._replace(left_out=number - rows[-1].number - 1)
+            rows.append(row)
     return rows
 
 

@@ -127,10 +127,12 @@ def test_a_huge_file_is_shown_around_what_matters(monkeypatch: pytest.MonkeyPatc
     """The beginning, lines with notes and some of the groups that apply; the rest is counted."""
     monkeypatch.setattr(as_html, "MOST_LINES", 100)
     body = b"User-agent: *\n" + b"Disallow: /x/\n" + b"# nothing\n" * 5000 + b"Disallow: /deep/\n"
-    page = check(explain(body, "/deep/1"))
+    page = check(explain(body + b"# end\n" * 10, "/deep/1"))
     assert "line-5003" in page.ids
+    assert "line-5013" in page.ids
     assert "line-2000" not in page.ids
-    assert "4,902 lines without a note are left out here" in page.text
+    for number in ("4,902", "9"):
+        assert f"… {number} lines without a note are left out here" in page.text
 
 
 def test_the_numbers_of_a_long_page_are_those_of_all_answers() -> None:
