@@ -69,10 +69,9 @@ class LiveOrigins(dict["Origin", LiveOrigin]):
 
     def use(self, origin: Origin) -> LiveOrigin:
         """The state of *origin*, created on first use; call :meth:`settle` afterwards."""
-        live = self.get(origin)
-        if live is None:
-            live = self[origin] = LiveOrigin(origin)
-        return live
+        if origin not in self:
+            self[origin] = LiveOrigin(origin)
+        return self[origin]
 
     def settle(self, live: LiveOrigin) -> None:
         """Delete *live* if it is idle."""

@@ -200,7 +200,7 @@ class Lookup:
         """Cancel every fetch and every wait."""
         self._closed = True
         for live in list(self._live.values()):
-            self._cancel(live.origin)
+            _cancel(live)
             _wake(live)
 
     async def close(self) -> None:
@@ -263,15 +263,11 @@ class Lookup:
             return False
         preempted = self.limiter.acquire(fetch.origin, asked_before)
         if preempted is not None:
-            self._live.use(preempted).was_preempted = True
+            live = self._live.use(preempted)
+            live.was_preempted = True
             # Later: now a waiter of that origin would start it again before this call returns.
-            self._runtime.call_later(0, self._cancel, preempted)
+            self._runtime.call_later(0, _cancel, live)
         return True
-
-    def _cancel(self, origin: Origin) -> None:
-        live = self._live.get(origin)
-        if live is not None and live.fetch is not None:
-            live.fetch.cancel()
 
     async def _run(self, fetch: Fetch) -> FetchDone | None:
         """Run *fetch*; None: a refresh has no result, which changes nothing."""
@@ -389,6 +385,11 @@ class Lookup:
         finally:
             if later is not None:
                 later.cancel()
+
+
+def _cancel(live: LiveOrigin) -> None:
+    if live.fetch is not None:
+        live.fetch.cancel()
 
 
 def _wake(live: LiveOrigin) -> None:

@@ -223,9 +223,7 @@ class Attempt:
 
         Until a proxy has brought another response, its server errors may be its own.
         """
-        if status in NOT_FROM_THE_SITE:
-            return True
-        return status >= 500 and self._is_unproven
+        return status in NOT_FROM_THE_SITE or (status >= 500 and self._is_unproven)
 
     def _note_route(self, result: FetchResult) -> None:
         if result.status is None or result.local or result.status >= 500:

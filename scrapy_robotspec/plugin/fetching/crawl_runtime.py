@@ -11,8 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from scrapy.utils.python import to_bytes
-
 from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.lookup import Lookup
@@ -61,7 +59,7 @@ class CrawlRuntime:
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens
-        self._default_agent = to_bytes(default_user_agent(crawler)[0])
+        self._default_agent = default_user_agent(crawler)[0].encode()
         self.fetcher = Fetcher(crawler, settings, stats, live)
         self.loop_time = self.fetcher.loop_time
         self._policy = settings.policy()
