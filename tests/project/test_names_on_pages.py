@@ -1,4 +1,4 @@
-"""Lists of names on the pages are those of the code: columns, members, labels, kinds, classes."""
+"""Lists of names on the pages are those of the code: columns, members, labels, options, classes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import ast
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 import run
 from scrapy_robotspec import bulk
 from scrapy_robotspec.access import account, usage_policy
 from scrapy_robotspec.access.reasons import EXEMPT
+from scrapy_robotspec.cli.app import COMMANDS, robotspec
 from scrapy_robotspec.plugin.evidence import fetch_archive
 from scrapy_robotspec.protocol.file_kind import FileKind
 
@@ -106,3 +108,26 @@ def test_headers_whose_values_are_archived() -> None:
 
 def flat(page: str) -> str:
     return " ".join(text_of(page).split())
+
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+SCRIPT = re.compile(r"python3? ((?:benchmarks|docs|example_project)/[\w/]+\.py)([^`\n]*)")
+COMMAND = re.compile(r"(?<![\w/.-])robotspec (" + "|".join(COMMANDS) + r")\b([^`\n]*)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_options_of_scripts_and_commands(page: Path) -> None:
+    """Each script that a page runs has the options that stand there, as has each command."""
+    text = page.read_text(encoding="utf-8")
+    for path, arguments in SCRIPT.findall(text):
+        source = (ROOT / path).read_text(encoding="utf-8")
+        assert [name for name in options_in(arguments) if f'"{name}"' not in source] == [], path
+    for name, arguments in COMMAND.findall(text):
+        command = robotspec.get_command(click.Context(robotspec), name)
+        assert command is not None
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert options_in(arguments) <= known, name
+
+
+def options_in(arguments: str) -> set[str]:
+    return set(re.findall(r"(?<=\s)--[a-z][\w-]*", arguments))
