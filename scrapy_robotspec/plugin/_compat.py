@@ -103,7 +103,7 @@ def _part(engine: ExecutionEngine | None, path: str) -> Any:
     return None if found is _MISSING else found
 
 
-def parts_missing_in(engine: ExecutionEngine) -> list[str]:
+def parts_missing_in(engine: ExecutionEngine | None) -> list[str]:
     """Parts that a running *engine* lacks, or has in another shape."""
     return [path for path in PARTS if _look_up(engine, path) is _MISSING]
 

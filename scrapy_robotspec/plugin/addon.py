@@ -56,7 +56,8 @@ class Addon:
             log_switched_off(settings)
             return
         checked = check_settings(settings)
-        if given := list(filter(_may_be_ours, settings)):
+        alike = [name for name in map(str, settings) if name.upper().startswith("ROBO")]
+        if given := [name for name in alike if not hasattr(default_settings, name)]:
             from scrapy_robotspec.plugin.settings.checks import surprises
 
             for surprise in surprises(given, checked):
@@ -80,12 +81,6 @@ class Addon:
 
                     guard_browsers(settings, handlers)
             _compat.add_connections(settings, checked.most_fetches)
-
-
-def _may_be_ours(name: object) -> bool:
-    """Whether *name* is that of a setting that Scrapy does not have, and like one of ours."""
-    is_like = isinstance(name, str) and name.upper().startswith("ROBO")
-    return is_like and not hasattr(default_settings, str(name))
 
 
 def check_settings(settings: BaseSettings) -> Settings:

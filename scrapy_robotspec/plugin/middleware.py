@@ -194,7 +194,6 @@ class RobotSpecMiddleware(GateOwner):
                 logger.warning("%s.", problem)
 
     def _look_up_scrapy(self) -> None:
-        assert self._crawler.engine is not None
         missing = _compat.parts_missing_in(self._crawler.engine)
         if missing:
             logger.warning(

@@ -37,6 +37,7 @@ def named(value: object) -> str:
         ("user_agent_token", ["foobot-news", "foobot"], ("foobot-news", "foobot")),
         ("user_agent_token", "foobot-news, foobot", ("foobot-news", "foobot")),
         ("user_agent_token", '["foobot-news", "foobot"]', ("foobot-news", "foobot")),
+        ("user_agent_token", '["foobot"]', ("foobot",)),
         ("user_agent_token", "foobot/1.0 (+http://foo.example)", ("foobot",)),
         ("user_agent_token", "*", ()),
         ("user_agent_token", "", None),
@@ -78,6 +79,7 @@ def test_a_value_is_taken(name: str, raw: object, expected: object) -> None:
 WRONG: list[tuple[str, object, str]] = [
     ("edition", "google-2018", "google-2019"),
     *(("edition", raw, "a name (google-2019, rfc9309,") for raw in (9309, "RFC 9309", "rfc")),
+    ("edition", [], "a dict with 'base'"),
     ("edition", '{"base": ', "JSON"),
     ("edition", {"base": "google", "wildcard": False}, "wildcards"),
     ("edition", {"base": "google", "wildcards": "no"}, "True or False"),
