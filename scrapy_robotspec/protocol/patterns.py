@@ -99,6 +99,8 @@ def matches(pattern: str, path: str, find: Find | None = None) -> bool:
     Each literal takes its leftmost place, without backtracking: if any placing works, this
     one does (PAT-11). *find* searches *path*.
     """
+    if "*" not in pattern:
+        return path.startswith(pattern)
     first, *literals = pattern.split("*")
     if not path.startswith(first):
         return False

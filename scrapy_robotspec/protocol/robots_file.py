@@ -196,11 +196,10 @@ class RobotsFile:
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
         if self.selection is None or self.tokens != tokens:
-            if self.selection is None and self._index is None:
+            index = self._index
+            if index is None and self.selection is None:
                 asked = asked_keys(tokens, self.edition)
                 index = Index(self, beginnings_of(asked, self.edition))
-            else:
-                index = self.index
-            self.selection = index.follow(tokens)
+            self.selection = (index or self.index).follow(tokens)
             self.tokens = tokens
         return self.selection

@@ -233,7 +233,9 @@ def _without_rule(names: tuple[str, ...], edition: str, key: int) -> Verdict:
 
 def _as_tokens(tokens: str | Sequence[str]) -> Tokens:
     """Tokens that can be a key."""
+    if isinstance(tokens, str):
+        return tokens
     if isinstance(tokens, bytes) or not hasattr(tokens, "__iter__"):
         kind = type(tokens).__name__
         raise TypeError(f"product tokens must be str or a sequence of str, not {kind}")
-    return tokens if isinstance(tokens, str) else tuple(tokens)
+    return tuple(tokens)
