@@ -152,8 +152,9 @@ class RunReader:
     """
 
     settings: RunSettings
-    """Set by the first line, as the next one."""
+    """Set by the first line, as the next ones."""
     format: int
+    _is_stamped: bool | None
 
     def __init__(self, folder: Path, name: str, reading: Reading) -> None:
         self.log, self.archive = f"decisions-{name}.jsonl", f"robots-{name}.warc.gz"
@@ -171,7 +172,6 @@ class RunReader:
         """The state that the kept rules of each origin were made from."""
         self._counts: Counter[str] = Counter()
         """As the last line counts; ``log`` and ``archive``: bytes that were read so far."""
-        self._is_stamped: bool | None = None
 
     def lines(self, limit: float) -> Iterator[Line]:
         """All lines up to the first that was changed.
