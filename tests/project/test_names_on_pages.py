@@ -131,3 +131,17 @@ def test_options_of_scripts_and_commands(page: Path) -> None:
 
 def options_in(arguments: str) -> set[str]:
     return set(re.findall(r"(?<=\s)--[a-z][\w-]*", arguments))
+
+
+def test_texts_of_the_log_that_lead_to_a_remedy() -> None:
+    """Each part of a text that the log varies stands in the package."""
+    files = (ROOT / "scrapy_robotspec").rglob("*")
+    source = "\n".join(
+        path.read_text("utf-8") for path in files if path.suffix in (".py", ".tsv", ".json")
+    )
+    texts = first_cells("why.md", "| log line | cause | remedy |")
+    parts = {
+        part.strip() for text in texts for part in re.split(r"[\d…]+|: |, |[()]\)?| at ", text)
+    }
+    assert len(parts) > 10
+    assert [part for part in parts if part not in source] == []
