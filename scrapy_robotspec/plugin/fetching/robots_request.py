@@ -222,23 +222,20 @@ class Downloads:
     # --- the downloader's signals
 
     def _begin(self, request: Request) -> None:
-        transfer: Transfer | None = request.meta.get(META_KEY)
-        if transfer is not None:
-            transfer.begin(request)
+        if META_KEY in request.meta:
+            request.meta[META_KEY].begin(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         transfer: Transfer | None = request.meta.get(META_KEY)
-        if transfer is None:
-            return
-        transfer.received += len(data)
-        if transfer.received > self._max_size:
-            transfer.stopped = True
-            raise StopDownload(fail=False)
+        if transfer is not None:
+            transfer.received += len(data)
+            if transfer.received > self._max_size:
+                transfer.stopped = True
+                raise StopDownload(fail=False)
 
     def _response_downloaded(self, response: Response, request: Request) -> None:
         """Keep the body encoded: it is decoded up to the limit in ``access/decoding.py``."""
-        transfer: Transfer | None = request.meta.get(META_KEY)
-        if transfer is None:
-            return
-        transfer.content_encoding = response.headers.getlist("Content-Encoding")
-        response.headers.pop("Content-Encoding", None)
+        if META_KEY in request.meta:
+            codings = response.headers.getlist("Content-Encoding")
+            request.meta[META_KEY].content_encoding = codings
+            response.headers.pop("Content-Encoding", None)
