@@ -217,7 +217,6 @@ def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
     }
     if not value or set(value) - set(read):
         raise ValueError(f"for {host!r} a dict with some of {', '.join(map(repr, read))}")
-    name = ""
     try:
         return Override(**{(name := each): read[each](raw) for each, raw in value.items()})
     except ValueError as error:

@@ -44,6 +44,18 @@ def test_a_text_is_the_robots_txt_of_the_host(text: str, edition: str) -> None:
     assert override.replacement.allowed("http://h/y", "foobot")
 
 
+def test_the_text_may_have_blanks_for_colons() -> None:
+    """FMT-11: as Google reads it."""
+    override = read({"h": "User-agent *\nDisallow /x"}, "google")["h"]
+    assert isinstance(override.replacement, RobotsTxt)
+    assert not override.replacement.allowed("http://h/x", "foobot")
+
+
+@pytest.mark.parametrize("word", ["ignore", "disallow"])
+def test_a_word_replaces_the_robots_txt(word: str) -> None:
+    assert read({"h": word})["h"] == Override(replacement=word)  # type: ignore[arg-type]
+
+
 def test_a_dict_changes_single_things() -> None:
     given = '{"h": {"status_policy": {"403": "disallow"}, "token": ["a"], "crawl_delay": "2"}}'
     override = read(given)["h"]
