@@ -6,7 +6,6 @@ Searching the bytes for plain user-agent lines passes over the rules between the
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -78,7 +77,9 @@ def index_agents(
                 named = []  # a rule ends the list of agents
             begin = match.end()
             if is_wanted:
-                name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
+                name = match[1].decode() or named_agent(
+                    _value_at(body, match.start(1), match.end()), edition
+                )
                 if name is not None:
                     key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
                     if key not in places:
@@ -144,6 +145,6 @@ def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None
     return allow, _value_at(body, colon + 1, end), start
 
 
-def _value_at(body: bytes, begin: int, end: int = sys.maxsize) -> bytes:
+def _value_at(body: bytes, begin: int, end: int) -> bytes:
     """The text from an offset to a comment or the line's end."""
     return _VALUE.match(body, begin, end)[0].strip(_WHITE)  # type: ignore[index]  # may be empty

@@ -147,14 +147,18 @@ class FileUsage:
 
     def rules_for(self, tokens: Tokens) -> UsageRules:
         """The statements for a crawler; shared if others have the same."""
-        lines = self._lines_for(tokens)
+        lines: list[RawOther] = []
+        if self._may_state:
+            every = self._file.all_groups()
+            found = every.others_for(self._file.follow(tokens).keys)
+            lines = [*every.signals, *(line for line in found if line.field in USAGE_FIELDS)]
         numbers = tuple([line.number for line in lines])
         rules = self._kept.get(numbers)
         if rules is None:
             if len(self._kept) >= _KEPT_CRAWLERS:
                 self._kept.clear()
             by_field = ([line for line in lines if line.field == each] for each in USAGE_FIELDS)
-            fields = [_Field(found, self._file.edition) for found in by_field if found]
+            fields = [_Field(each, self._file.edition) for each in by_field if each]
             rules = self._kept[numbers] = UsageRules([*fields, *self._policies])
         return rules
 
@@ -165,13 +169,6 @@ class FileUsage:
             return ()
         urls = map(decode, self._file.all_groups().licenses)
         return tuple(filter(is_absolute, urls))
-
-    def _lines_for(self, tokens: Tokens) -> Sequence[RawOther]:
-        if not self._may_state:
-            return ()
-        every = self._file.all_groups()
-        found = every.others_for(self._file.follow(tokens).keys)
-        return [*every.signals, *(line for line in found if line.field in USAGE_FIELDS)]
 
 
 def _in_order(statements: Iterable[UsageStatement]) -> tuple[UsageStatement, ...]:
