@@ -109,8 +109,7 @@ class Findings:
     def __init__(self, edition: Edition) -> None:
         self.edition = edition
         self._found: list[Finding] = []
-        self._line: tuple[int, str] = (0, "")  # the last one, whose findings share its text
-        self._messages: dict[tuple[str, str], str] = {}
+        self._texts: dict[str, str] = {}  # what findings share
 
     def add(
         self,
@@ -126,12 +125,10 @@ class Findings:
         ``replacement`` as in :class:`Finding`; ``severity``: another one than that of the code.
         """
         words, claims = Effect(effect) if isinstance(effect, str) else effect
-        number = 0 if line is None else line.number
-        if self._line[0] != number:
-            self._line = number, decode(b"" if line is None else line.text)
+        number, text = (0, "") if line is None else (line.number, decode(line.text))
         message = f"{fault}; {self.edition.name} {words}."
-        message = self._messages.setdefault((fault, words), message)
-        found = (number, code, message, self._line[1], severity or CODES[code].severity)
+        message, text = (self._texts.setdefault(each, each) for each in (message, text))
+        found = (number, code, message, text, severity or CODES[code].severity)
         self._found.append(Finding(*found, replacement, claims))
 
     def add_all(self, faults: Faults) -> None:
