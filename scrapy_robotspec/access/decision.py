@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.origin import without_user_info
 from scrapy_robotspec.access.outcome import NO_FILE
 from scrapy_robotspec.access.reasons import (
     NO_ROBOTS_TXT,
@@ -125,4 +124,6 @@ def rule_in_words(verdict: Verdict | None) -> str:
     line = f"line {verdict.rule.line}: {verdict.rule.text.strip()!a}"
     if verdict.resolved is None:
         return line
+    from scrapy_robotspec.access.origin import without_user_info  # few commands need it
+
     return f"{line}{SERVERS_READ}{without_user_info(verdict.resolved)!a}"
