@@ -9,8 +9,7 @@ from contextlib import suppress
 from threading import Timer
 from typing import Any
 
-from scrapy import Request, Spider
-from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+from scrapy import Request, Spider, crawler
 from scrapy.http import Response
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
@@ -67,8 +66,10 @@ class RandomSpider(Spider):
 def _main() -> None:
     """Run the spiders of the job as ``scrapy crawl`` does."""
     settings = get_project_settings()
-    uses_select = settings["TWISTED_REACTOR"] == MODES["select"]["TWISTED_REACTOR"]
-    process = (CrawlerProcess if uses_select else AsyncCrawlerProcess)(settings)
+    kind = crawler.CrawlerProcess
+    if settings["TWISTED_REACTOR"] != MODES["select"]["TWISTED_REACTOR"]:
+        kind = getattr(crawler, "AsyncCrawlerProcess", kind)  # from 2.14
+    process = kind(settings)
     note = Notebook(read_job()["notes"]).note
     for name, job in read_job()["spiders"].items():
         members = {"name": name, "custom_settings": job["settings"]}

@@ -149,11 +149,10 @@ def _some(draw: Random, values: Sequence[str], most: int) -> tuple[str, ...]:
 def make_plan(seed: int, port: int) -> Plan:
     """The plan of *seed* for a server on *port*."""
     draw = Random(seed)
-    one = draw.choice
-    scheduler = one(["ours", "ours", "queue", "list", "redis"])
-    store = one(_STORES)
+    scheduler = draw.choice(["ours", "ours", "queue", "list", "redis"])
+    store = draw.choice(_STORES)
     resumable = scheduler == "redis" or (scheduler != "list" and draw.random() < 0.6)
-    host = one([*["127.0.1.{}"] * 3, "site{}.example"])  # a proxy alone can reach those with names
+    host = draw.choice([*["127.0.1.{}"] * 3, "site{}.example"])  # only proxies reach names
     sites = tuple(_site(draw, host.format(n + 1)) for n in range(draw.randint(2, 5)))
     phases = _phases(draw, scheduler, resumable)
     settings = {**_settings(draw, sites), **_SCHEDULERS[scheduler]}
