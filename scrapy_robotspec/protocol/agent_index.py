@@ -78,7 +78,7 @@ def index_agents(
             begin = match.end()
             if is_wanted:
                 name = match[1].decode() or named_agent(
-                    _value_at(body, match.start(1), match.end()), edition
+                    _value_at(body, match.start(1), begin), edition
                 )
                 if name is not None:
                     key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
