@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.outcome import NO_FILE
+from scrapy_robotspec.access.outcome import NO_FILE, Hop
 from scrapy_robotspec.access.reasons import (
     NO_ROBOTS_TXT,
     OTHER_STATUS,
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt

@@ -16,6 +16,7 @@ from scrapy_robotspec.access.outcome import (
     NOT_FROM_THE_SITE,
     SUCCESS,
     TEMPORARY,
+    FetchResult,
     Meaning,
     StatusPolicy,
     challenge,
@@ -31,7 +32,6 @@ from scrapy_robotspec.editions import DAY, HOUR, AfterLimit, Edition
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.outcome import FetchResult
 
 #: Clocks of machines that share a store may differ by this (seconds).
 SKEW = 60.0

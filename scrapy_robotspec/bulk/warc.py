@@ -10,7 +10,7 @@ import zlib
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from fastwarc import ArchiveIterator, WarcRecordType
+from fastwarc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.exchange import Exchange, is_partial
@@ -21,7 +21,6 @@ from scrapy_robotspec.protocol.paths import is_robots_txt
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
-    from fastwarc import WarcRecord
 
 GZIP = b"\x1f\x8b"
 _MAGIC = b"WARC/"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.evidence.run_reader import Reading, read_runs
+from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.evidence.access_logs import Request
     from scrapy_robotspec.evidence.log_lines import Line
-    from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.lookup import Resolved
 
 #: Seconds for which rules that were replaced still excuse a request: it may have been on its way.

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
 from scrapy_robotspec.access.reasons import EXEMPT
-from scrapy_robotspec.evidence.log_lines import dumps
+from scrapy_robotspec.evidence.log_lines import Stage, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.overrides import HostTable
-    from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.evidence.states import State
     from scrapy_robotspec.lookup import Resolved
 

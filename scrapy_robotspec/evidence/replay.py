@@ -23,8 +23,15 @@ from scrapy_robotspec.evidence.decision_lines import (
     LoggedDecision,
     members_of,
 )
-from scrapy_robotspec.evidence.log_lines import FORMAT, EvidenceError, dumps, loads, logged_outcome
-from scrapy_robotspec.evidence.run_reader import Reading, read_runs
+from scrapy_robotspec.evidence.log_lines import (
+    FORMAT,
+    EvidenceError,
+    Line,
+    dumps,
+    loads,
+    logged_outcome,
+)
+from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
 from scrapy_robotspec.evidence.states import NotArchivedError, State
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
@@ -34,8 +41,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_robotspec.access.overrides import Replacement
-    from scrapy_robotspec.evidence.log_lines import Line
-    from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.evidence.run_settings import RunSettings
     from scrapy_robotspec.lookup import Resolved
 

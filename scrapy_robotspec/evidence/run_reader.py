@@ -25,6 +25,7 @@ from scrapy_robotspec.evidence.log_lines import (
     FORMATS,
     NO_HASH,
     EvidenceError,
+    Line,
     loads,
     logged_outcome,
     problem_of,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.evidence.log_lines import Line
     from scrapy_robotspec.lookup import Resolved
 
 #: Max problems, notes and runs that are listed; all problems are counted.

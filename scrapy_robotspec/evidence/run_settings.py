@@ -12,7 +12,7 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.overrides import HostTable, Override
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.usage_policy import UsagePolicy
-from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.evidence.log_lines import EvidenceError, is_time
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.editions import Edition
 
 #: Max parsing limit that is read (bytes): the largest body that a store keeps (SAF-05).
 _MAX_SIZE = 2**26

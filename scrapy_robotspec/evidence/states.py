@@ -10,7 +10,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from scrapy_robotspec.access.exchange import RedirectChain, result_of
+from scrapy_robotspec.access.exchange import Exchange, RedirectChain, result_of
 from scrapy_robotspec.access.origin import without_user_info
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.record import RobotsRecord, read_record
@@ -19,7 +19,6 @@ from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.evidence.run_settings import RunSettings
 
 #: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.

@@ -18,18 +18,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
-from scrapy_robotspec.access.policy import Action, Plan
+from scrapy_robotspec.access.policy import AccessPolicy, Action, Plan
 from scrapy_robotspec.lookup.limiter import FetchLimiter
-from scrapy_robotspec.lookup.live_origins import MIN_PAUSE, RETRY_PAUSE, fire
+from scrapy_robotspec.lookup.live_origins import (
+    MIN_PAUSE,
+    RETRY_PAUSE,
+    LiveOrigin,
+    LiveOrigins,
+    fire,
+)
 from scrapy_robotspec.lookup.rules_cache import Pending, Resolved, RulesCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
     from scrapy_robotspec.lookup.loop_time import LoopTime
     from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.access.policy import SKEW, Action
+from scrapy_robotspec.access.policy import SKEW, Action, Plan
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.memory import GRANTED, OVERHEAD, SizedTable
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
 

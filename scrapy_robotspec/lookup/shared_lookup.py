@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.lookup.lookup import Lookup
+from scrapy_robotspec.lookup.lookup import Fetch, FetchDone, Lookup
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.lookup.lookup import Fetch, FetchDone
     from scrapy_robotspec.lookup.tiered_store import TieredStore
 
 #: First and longest pause between looks for the record that another process fetches (seconds).

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from twisted.internet.defer import CancelledError, Deferred, fail
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import Claim
+from scrapy_robotspec.store.base import Claim, RecordStore, Reservation, SlotRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.base import RecordStore, Reservation, SlotRequest
     from scrapy_robotspec.store.memory import MemoryStore
 
 logger = logging.getLogger(__name__)

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Coroutine, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydispatch import dispatcher  # type: ignore[import-untyped]
+from scrapy import Request, version_info
 from scrapy import signals as scrapy_signals
-from scrapy import version_info
 from scrapy.core import downloader as downloader_module
 from scrapy.core.downloader.handlers import DownloadHandlers
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.defer import maybe_deferred_to_future as as_future
@@ -32,14 +32,9 @@ from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
-    from typing import Protocol
-
-    from scrapy import Request
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.settings import BaseSettings
 
     class Later(Protocol):
         """A delayed call; cancelling it after it was made does nothing."""

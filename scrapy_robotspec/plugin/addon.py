@@ -10,7 +10,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.settings import default_settings
+from scrapy.settings import BaseSettings, default_settings
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.errors import ConfigurationError
@@ -22,7 +22,6 @@ from scrapy_robotspec.store import MEMORY
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
 logger = logging.getLogger("scrapy_robotspec")

@@ -10,6 +10,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from scrapy import Request, Spider
 from scrapy import signals as scrapy_signals
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
@@ -18,7 +19,7 @@ from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
-from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
 from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
@@ -30,14 +31,12 @@ from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.settings.request_policy import Answer
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 

@@ -19,8 +19,8 @@ from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
-from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin.exceptions import refusal
+from scrapy_robotspec.lookup import Pending, Resolved
+from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 from scrapy_robotspec.plugin.settings.request_policy import Answer
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
-    from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.protocol.usage import Usage

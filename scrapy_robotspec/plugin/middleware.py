@@ -9,7 +9,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy import __version__ as scrapy_version
 from scrapy import signals as scrapy_signals
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
@@ -29,7 +29,6 @@ from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings

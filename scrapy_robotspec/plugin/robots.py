@@ -19,7 +19,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
-from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.settings.request_policy import Answer, RequestPolicy
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.evidence.log_lines import Stage
-    from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.reporting.progress import Progress
     from scrapy_robotspec.plugin.reporting.report import Report

@@ -6,17 +6,14 @@ Searching the bytes for plain user-agent lines passes over the rules between the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.agents import named_agent
-from scrapy_robotspec.protocol.lines import skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import RawRule, skip_byte_order_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lines import RawRule
 
 #: Begin and end offsets of a group's rules. Lines of other fields may be among them.
 Span = tuple[int, int]

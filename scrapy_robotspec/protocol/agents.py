@@ -10,13 +10,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import AgentMatch
+from scrapy_robotspec.editions import AgentMatch, Edition
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from scrapy_robotspec.editions import Edition
 
 #: A crawler's product tokens, the most specific first; or the only one.
 Tokens = str | tuple[str, ...]

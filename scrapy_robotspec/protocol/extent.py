@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.editions import has_plain_lines
+from scrapy_robotspec.editions import Edition, has_plain_lines
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import (
@@ -27,7 +27,6 @@ from scrapy_robotspec.protocol.ruleset import RuleSet
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
 
 Extent = Literal["no rules", "allows all", "denies all", "some"]

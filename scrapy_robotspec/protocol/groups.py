@@ -14,24 +14,22 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from scrapy_robotspec.protocol.agent_index import add_group, numbers_of
+from scrapy_robotspec.protocol.agent_index import Place, Span, add_group, numbers_of
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
+    RawRule,
     field_for,
     read_lines,
     rules_at,
     skip_byte_order_mark,
     split_line,
 )
-from scrapy_robotspec.protocol.models import DEFAULT, Group, decode
+from scrapy_robotspec.protocol.models import DEFAULT, Group, Rule, decode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.agent_index import Place, Span
-    from scrapy_robotspec.protocol.lines import RawRule
-    from scrapy_robotspec.protocol.models import Rule
 
 
 #: RFC 9309 section 2.2: NL = %x0D / %x0A / %x0D.0A; also the end of the file (FMT-02).

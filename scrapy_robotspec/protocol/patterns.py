@@ -10,7 +10,7 @@ import re
 from array import array
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Slashless
+from scrapy_robotspec.editions import Edition, Slashless
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     QUERY_APOSTROPHE,
@@ -23,8 +23,6 @@ from scrapy_robotspec.protocol.paths import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from scrapy_robotspec.editions import Edition
 
     #: Finds the first place of a literal in a path, from an offset on; -1: none.
     Find = Callable[[str, int], int]

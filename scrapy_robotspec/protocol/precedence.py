@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Slashless
+from scrapy_robotspec.editions import Edition, Slashless
 from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components, matches
@@ -18,7 +18,6 @@ from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_compon
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
 
 #: A precedence key, and the canonical pattern it belongs to.

@@ -10,9 +10,16 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import has_plain_lines
-from scrapy_robotspec.protocol.agent_index import index_agents, numbers_of, rules_in
-from scrapy_robotspec.protocol.agents import asked_keys, beginnings_of, followed_keys
+from scrapy_robotspec.editions import Edition, has_plain_lines
+from scrapy_robotspec.protocol.agent_index import (
+    Places,
+    Span,
+    Spans,
+    index_agents,
+    numbers_of,
+    rules_in,
+)
+from scrapy_robotspec.protocol.agents import Tokens, asked_keys, beginnings_of, followed_keys
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
 from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.ruleset import RuleSet
@@ -20,9 +27,6 @@ from scrapy_robotspec.protocol.ruleset import RuleSet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.agent_index import Places, Span, Spans
-    from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
     from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict

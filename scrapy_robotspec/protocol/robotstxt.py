@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol.lines import cut_to_limit, rules_at
-from scrapy_robotspec.protocol.models import OtherLine, Rule, Verdict, decode
+from scrapy_robotspec.protocol.models import Group, OtherLine, Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
@@ -22,7 +22,7 @@ from scrapy_robotspec.protocol.precedence import (
     line_start,
     matching_keys,
 )
-from scrapy_robotspec.protocol.robots_file import RobotsFile
+from scrapy_robotspec.protocol.robots_file import RobotsFile, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.groups import RawOther
     from scrapy_robotspec.protocol.lint.findings import Finding
-    from scrapy_robotspec.protocol.models import Group
-    from scrapy_robotspec.protocol.robots_file import Selection
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import FileUsage, UsageRules
 

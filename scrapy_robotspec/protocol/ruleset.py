@@ -20,13 +20,12 @@ from scrapy_robotspec.protocol.paths import (
     path_of,
 )
 from scrapy_robotspec.protocol.patterns import END, parents_of
-from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE
+from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, KeyedPattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.precedence import KeyedPattern
     from scrapy_robotspec.protocol.wildcards import Wildcards
 
 #: Only canonical paths match these: escapes, and literals that may end one.

@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.groups import is_absolute
-from scrapy_robotspec.protocol.lines import rules_at
+from scrapy_robotspec.protocol.groups import RawOther, is_absolute
+from scrapy_robotspec.protocol.lines import RawRule, rules_at
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.protocol.patterns import END
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.groups import RawOther
-    from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 
 #: Max usages kept for one file: few of its paths decide about all URLs.

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.access.reasons import SERVERS_READ
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.render.explanation import crawler_words, read_words
+from scrapy_robotspec.render.explanation import Explanation, crawler_words, read_words
 from scrapy_robotspec.render.facts import facts, utc
 from scrapy_robotspec.render.text import MOST, count, duration, first_of, safe
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
 #: Max length of a text from outside on a page (characters).

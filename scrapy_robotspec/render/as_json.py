@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.render.explanation import compared
+from scrapy_robotspec.render.explanation import Explanation, compared
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.usage import Usage
-    from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
 

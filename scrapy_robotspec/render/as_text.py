@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.render.explanation import crawler_words, rule_words
+from scrapy_robotspec.render.explanation import Explanation, crawler_words, rule_words
 from scrapy_robotspec.render.facts import facts, other_facts
 from scrapy_robotspec.render.text import columns, paint, safe, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.reasons import SERVERS_READ
-from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.models import Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import as_in_url, canonical_text, path_of
-from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
-    from scrapy_robotspec.render.parsed_file import GroupSummary
 
 
 class Explanation(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import meaning_of
 from scrapy_robotspec.access.reasons import ANSWERS, OTHER_STATUS, REASONS, failure_words
-from scrapy_robotspec.render.explanation import rule_words
+from scrapy_robotspec.render.explanation import Explanation, rule_words
 from scrapy_robotspec.render.text import MOST, count, duration, safe
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
-    from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary
 
 #: A label and a text.

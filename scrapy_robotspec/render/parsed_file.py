@@ -9,17 +9,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agent_index import numbers_of
-from scrapy_robotspec.protocol.lines import read_lines
-from scrapy_robotspec.protocol.models import DEFAULT
-from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start, matching_keys
+from scrapy_robotspec.protocol.lines import Line, read_lines
+from scrapy_robotspec.protocol.models import DEFAULT, Group, OtherLine, Rule
+from scrapy_robotspec.protocol.precedence import (
+    KeyedPattern,
+    keyed_patterns,
+    line_start,
+    matching_keys,
+)
 from scrapy_robotspec.render.text import count, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.models import Group, OtherLine, Rule
-    from scrapy_robotspec.protocol.precedence import KeyedPattern
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 

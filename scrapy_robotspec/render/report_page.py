@@ -16,14 +16,19 @@ from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOMES, Group
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import Note, listing, render
-from scrapy_robotspec.render.crawl_report import MAX_FILES, total_of
+from scrapy_robotspec.render.crawl_report import (
+    MAX_FILES,
+    CrawlFacts,
+    OriginStats,
+    RefusalStats,
+    total_of,
+)
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats
 
 #: Max URLs or sites that are named in a row.
 MAX_NAMED = 10

@@ -21,13 +21,13 @@ from scrapy_robotspec.store.base import (
     Claim,
     RecordStore,
     Reservation,
+    SlotRequest,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.base import SlotRequest
 
 #: Version of the keys; the records have their own.
 _VERSION = 2

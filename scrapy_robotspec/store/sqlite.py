@@ -22,6 +22,8 @@ from scrapy_robotspec.store.base import (
     Claim,
     Line,
     RecordStore,
+    Reservation,
+    SlotRequest,
     reserve,
 )
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.base import Reservation, SlotRequest
 
 #: The names carry the version of the tables: another version's are left alone. Slots count in
 #: seconds of the machine's monotonic clock, which all its processes share and which cannot be set;

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from os.path import dirname, isdir
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from scrapy_robotspec import converters
 from scrapy_robotspec.errors import ConfigurationError
@@ -16,7 +16,6 @@ from scrapy_robotspec.store.base import RecordStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from urllib.parse import SplitResult
 
     from scrapy_robotspec.store.memory import MemoryStore
 

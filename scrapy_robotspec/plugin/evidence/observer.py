@@ -13,17 +13,17 @@ from scrapy_robotspec._version import __version__
 from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.reasons import EXEMPT
-from scrapy_robotspec.access.usage_policy import UsagePolicy
+from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision
-from scrapy_robotspec.evidence.log_lines import dumps
+from scrapy_robotspec.evidence.log_lines import Stage, dumps
 from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, left_out
 from scrapy_robotspec.plugin.evidence.fetch_archive import FetchArchive
-from scrapy_robotspec.plugin.settings.tokens import default_user_agent
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector, default_user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,12 +34,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.account import RequestCounts
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.access.usage_policy import UsageRefusal
-    from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.settings.request_policy import Answer
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 #: Max origins whose archived state is remembered; a forgotten one is archived again when used.
 _MAX_ORIGINS = 20_000

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import CancelledError
 
-from scrapy_robotspec.access.exchange import RedirectChain, product_name, result_of
+from scrapy_robotspec.access.exchange import Exchange, RedirectChain, product_name, result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import (
     NOT_FROM_THE_SITE,
@@ -27,21 +27,19 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
     Downloads,
+    Transfer,
     exchange_of,
     robots_request,
 )
-from scrapy_robotspec.plugin.fetching.routes import Routes
+from scrapy_robotspec.plugin.fetching.routes import Route, Routes
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
-    from scrapy_robotspec.plugin.fetching.robots_request import Transfer
-    from scrapy_robotspec.plugin.fetching.routes import Route
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Max routes or proxies that one fetch tries where each fails before it reaches the origin.

@@ -13,10 +13,10 @@ from uuid import uuid4
 
 from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
-from scrapy_robotspec.lookup import Lookup
+from scrapy_robotspec.lookup import Lookup, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Fetcher
-from scrapy_robotspec.plugin.settings.tokens import default_user_agent
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector, default_user_agent
 from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MemoryStore
 
@@ -29,11 +29,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.policy import AccessPolicy
-    from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.fetching.threads import Threads
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: A lease outlives the fetch that it is taken for by this much (seconds).

@@ -11,10 +11,10 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import RequestCounts, answer_in_words, wait_end
-from scrapy_robotspec.access.origin import without_user_info
+from scrapy_robotspec.access.origin import Origin, without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import failure_words
-from scrapy_robotspec.lookup import Resolved
+from scrapy_robotspec.lookup import FetchDone, Resolved
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount, cut, deciding_line
 from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, RefusalStats, total_of
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Max origins with a row of their own.

@@ -6,11 +6,11 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import wait_end
-from scrapy_robotspec.access.origin import without_user_info
+from scrapy_robotspec.access.account import WaitEnd, wait_end
+from scrapy_robotspec.access.origin import Origin, without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import ENDS, EXEMPT, failure_words
-from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.crawl_account import ORIGINS_COUNTED, CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import Progress
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_robotspec.access.account import WaitEnd
-    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.settings.settings import Settings
 

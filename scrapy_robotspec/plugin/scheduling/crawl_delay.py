@@ -42,9 +42,9 @@ from twisted.internet.defer import Deferred, maybeDeferred
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
-from scrapy_robotspec.lookup.tiered_store import PAUSE
+from scrapy_robotspec.lookup.tiered_store import PAUSE, TieredStore
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.store.base import HORIZON, SlotRequest
+from scrapy_robotspec.store.base import HORIZON, Reservation, SlotRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,9 +52,7 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.plugin.robots import CrawlRobots
-    from scrapy_robotspec.store.base import Reservation
     from scrapy_robotspec.store.memory import MemoryStore
 
 logger = logging.getLogger(__name__)

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.lookup.live_origins import QueueState
+from scrapy_robotspec.lookup.live_origins import LiveOrigin, QueueState
 from scrapy_robotspec.plugin import _compat
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import FetchDone
-    from scrapy_robotspec.lookup.live_origins import LiveOrigin
     from scrapy_robotspec.plugin._compat import DownloadSlots
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay

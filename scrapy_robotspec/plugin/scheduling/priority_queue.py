@@ -15,7 +15,7 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.scheduling.gate import OriginQueues, find_gate
+from scrapy_robotspec.plugin.scheduling.gate import OriginQueue, OriginQueues, find_gate
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.plugin.scheduling.disk_queues import OpenQueues
-    from scrapy_robotspec.plugin.scheduling.gate import OriginQueue
 
 logger = logging.getLogger("scrapy_robotspec")
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from redis import RedisError
+from scrapy import Request
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import DontCloseSpider
 
@@ -22,7 +23,6 @@ from scrapy_robotspec.plugin import _compat
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy import Request
     from scrapy.signalmanager import SignalManager
 
 logger = logging.getLogger(__name__)

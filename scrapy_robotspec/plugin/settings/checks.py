@@ -8,18 +8,15 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin._compat import is_importable, loaded
-from scrapy_robotspec.plugin.settings.settings import ENABLE, PREFIX
+from scrapy_robotspec.plugin.settings.settings import ENABLE, PREFIX, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy.settings import BaseSettings
-
-    from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.decision import decision_by
+from scrapy_robotspec.access.decision import Decision, decision_by
 from scrapy_robotspec.access.origin import Origin
 
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
     from scrapy_robotspec.lookup import Resolved
