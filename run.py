@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 
-#: Processes of the tests: crawls also wait, but each process collects all tests.
-WORKERS = 5 * (os.cpu_count() or 1) // 2
+#: Processes of the tests: most of the time crawls wait, for delays, retries and each other.
+WORKERS = 4 * (os.cpu_count() or 1)
 
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {
