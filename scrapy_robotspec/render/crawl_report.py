@@ -14,30 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.access.outcome import Hop
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: The files of a crawl with at most this number of sites are kept and shown.
 MAX_FILES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlFacts:
-    """The settings in force, for the page."""
-
-    spider: str
-    token: str
-    """The product tokens and where they come from."""
-    tokens: tuple[str, ...]
-    edition: Edition
-    store: str
-    keeps_delays: bool
-    overrides: str
-    """The first hosts; empty if there are none."""
-    started: float
-    """Epoch seconds."""
-    slow: float
-    """Waits of this length are shown (seconds)."""
 
 
 @dataclass(slots=True)

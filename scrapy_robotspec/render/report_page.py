@@ -10,24 +10,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.reasons import NO_ANSWER, OUTCOMES, Group
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import Note, listing, render
-from scrapy_robotspec.render.crawl_report import (
-    MAX_FILES,
-    CrawlFacts,
-    OriginStats,
-    RefusalStats,
-    total_of,
-)
+from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, RefusalStats, total_of
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 #: Max URLs or sites that are named in a row.
@@ -51,53 +45,56 @@ class Entry(NamedTuple):
 
 def report_page(
     origins: Sequence[OriginStats],
-    facts: CrawlFacts,
     *,
     now: float,
-    finished: str | None,
-    waiting: int = 0,
-    is_cut: bool = False,
-    differences: Mapping[str, int] | None = None,
+    started: float,
+    slow: float,
+    tokens: tuple[str, ...],
+    **shown: Any,
 ) -> str:
     """The page of a crawl, of bounded size.
 
-    The crawl may go on counting: each value that may become None again is read once. *now*: epoch
-    seconds. *finished*: why the crawl has ended; None: it has not. *waiting*: requests that wait
-    now. *is_cut*: only totals contain some sites, rules or URLs. *differences*: requests of a dry
-    run, by how our decision compares with Scrapy's.
+    The crawl may go on counting: each value that may become None again is read once. *now* and
+    *started*: epoch seconds. *slow*: waits of this length are shown (seconds). *tokens*: the
+    crawler's product tokens. *shown*, for the template alone:
+
+    - ``spider``, ``edition``, ``store``: names;
+    - ``token``: the product tokens and where they come from;
+    - ``keeps_delays``: whether crawl delays are kept;
+    - ``overridden``: the first hosts with an override, in words; empty without any;
+    - ``finished``: why the crawl has ended; None: it has not;
+    - ``waiting``: requests that wait now;
+    - ``is_cut``: only totals contain some sites, rules or URLs;
+    - ``differences``: requests of a dry run, by how our decision compares with Scrapy's; or None.
     """
     total = total_of(origins)
     sites = [origin for origin in origins if origin.origin]
     tables: dict[str, list[Entry]] = defaultdict(list)
     for site in sites:
-        for table, entry in _entries(site, facts, now):
+        for table, entry in _entries(site, slow, now):
             tables[table].append(entry)
     return render(
         "report.html",
         now=now,
-        facts=facts,
-        length=max(0.0, now - facts.started),
-        finished=finished,
-        waiting=waiting,
-        differences=differences,
+        length=max(0.0, now - started),
         total=total.requests,
         refused=total.requests.of(Group.REFUSED),
         outcomes=OUTCOMES,
         sites=sites,
-        answers=Counter(site.words for site in sites).most_common(),
+        answers=Counter(sorted(site.words for site in sites)).most_common(),
         overrides=total.overrides,
         tables=dict(tables),
         rows=_rows,
         in_turn=_in_turn,
-        files=list(_files(sites, facts)) if len(sites) <= MAX_FILES else [],
-        is_cut=is_cut,
+        files=list(_files(sites, tokens)) if len(sites) <= MAX_FILES else [],
+        **shown,
     )
 
 
 # --- tables
 
 
-def _entries(site: OriginStats, facts: CrawlFacts, now: float) -> Iterator[tuple[str, Entry]]:
+def _entries(site: OriginStats, slow: float, now: float) -> Iterator[tuple[str, Entry]]:
     """The entries of *site*, each with the name of its table."""
     for refusal in site.refused_by:
         if refusal.reason != "unreachable":
@@ -112,7 +109,7 @@ def _entries(site: OriginStats, facts: CrawlFacts, now: float) -> Iterator[tuple
     if is_awaited or site.answer == "unreachable":
         lost = site.requests.by_outcome["refused_unreachable"]
         yield "silent", _of_site(site, words, lost, wait)
-    elif end is not None and not is_given_up and site.was_slow(facts.slow):
+    elif end is not None and not is_given_up and site.was_slow(slow):
         yield "late", _of_site(site, f"{words}: {site.words}", site.waited, wait)
     if site.doubt is not None:
         yield "doubtful", _of_site(site, words if is_given_up else site.doubt, through)
@@ -167,13 +164,13 @@ def _in_turn(row: Sequence[Entry]) -> list[Link]:
 # --- files
 
 
-def _files(sites: Iterable[OriginStats], facts: CrawlFacts) -> Iterator[dict[str, object]]:
+def _files(sites: Iterable[OriginStats], tokens: tuple[str, ...]) -> Iterator[dict[str, object]]:
     """The files of a small crawl, with the lines that refused requests."""
     for site in sites:
         if site.file is None:
             continue
         file = ParsedFile(RobotsTxt.parse(site.file.body, site.file.edition))
-        group = file.group_for(facts.tokens)
+        group = file.group_for(tokens)
         texts = {line.number: decode(line.text).strip() for line in file.lines}
         notes: list[Note] = []
         for one in site.refused_by:
@@ -188,5 +185,5 @@ def _files(sites: Iterable[OriginStats], facts: CrawlFacts) -> Iterator[dict[str
             "site": site.origin,
             "summary": file.summary(),
             "group": group.words,
-            "rows": listing(file, [facts.tokens], notes),
+            "rows": listing(file, [tokens], notes),
         }

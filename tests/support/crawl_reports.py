@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 from scrapy_robotspec.access.account import RequestCounts, WaitEnd
-from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.crawl_report import CrawlFacts, OriginStats, RefusalStats
+from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 from scrapy_robotspec.render.report_page import report_page
 
 START = 1_800_000_000.0
@@ -102,17 +100,23 @@ User-agent: badbot
 Disallow: /
 """
 
-FACTS = CrawlFacts(
-    spider="shop",
-    token="examplebot (ROBOTSPEC_USER_AGENT_TOKEN)",
-    tokens=("examplebot",),
-    edition=get_edition("google-2019"),
-    store="memory://",
-    keeps_delays=False,
-    overrides="",
-    started=START,
-    slow=5.0,
-)
+#: What the page of a crawl of 90 seconds is given besides the origins.
+SHOWN = {
+    "now": START + 90,
+    "started": START,
+    "slow": 5.0,
+    "tokens": ("examplebot",),
+    "token": "examplebot (ROBOTSPEC_USER_AGENT_TOKEN)",
+    "spider": "shop",
+    "edition": "google-2019",
+    "store": "memory://",
+    "keeps_delays": False,
+    "overridden": "",
+    "finished": "finished",
+    "waiting": 0,
+    "is_cut": False,
+    "differences": None,
+}
 
 
 def one_site() -> OriginStats:
@@ -139,19 +143,7 @@ def one_site() -> OriginStats:
     )
 
 
-def page_of(
-    origins: Sequence[OriginStats],
-    spider: str = "shop",
-    finished: str | None = "finished",
-    differences: Mapping[str, int] | None = None,
-    **more: Any,
-) -> str:
-    """The page of a crawl of 90 seconds."""
-    return report_page(
-        origins,
-        replace(FACTS, spider=spider),
-        now=START + 90,
-        finished=finished,
-        differences=differences,
-        **more,
-    )
+def page_of(origins: Sequence[OriginStats], **other: Any) -> str:
+    """The page of a crawl, with *other* values than those of :data:`SHOWN`."""
+    values: dict[str, Any] = {**SHOWN, **other}
+    return report_page(origins, **values)

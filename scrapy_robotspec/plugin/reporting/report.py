@@ -8,13 +8,13 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.files import replacing
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.settings.composite import expand
-from scrapy_robotspec.render.crawl_report import CrawlFacts, report_lines
+from scrapy_robotspec.render.crawl_report import report_lines
 from scrapy_robotspec.render.text import first_of
 from scrapy_robotspec.store import shown_uri
 
@@ -53,17 +53,18 @@ class Report:
         assert settings.report is not None
         assert isinstance(account, OriginRows)
         self._setting = settings.report
-        self._facts = CrawlFacts(
-            spider=crawler.spider.name,
-            token=str(tokens),
-            tokens=tokens.usual,
-            edition=settings.edition,
-            store=shown_uri(settings.cache),
-            keeps_delays=settings.keeps_delays,
-            overrides=first_of(tuple(settings.overrides or ()), 3),
-            started=time.time(),
-            slow=account.slow,
-        )
+        self._in_force: dict[str, Any] = {
+            "spider": crawler.spider.name,
+            "started": time.time(),
+            "token": str(tokens),
+            "tokens": tokens.usual,
+            "edition": settings.edition.name,
+            "store": shown_uri(settings.cache),
+            "keeps_delays": settings.keeps_delays,
+            "overridden": first_of(tuple(settings.overrides or ()), 3),
+            "slow": account.slow,
+        }
+        """What the page shows of the settings and of the start."""
         self._account = account
         self._crawler = crawler
         self._finished: str | None = None
@@ -73,7 +74,8 @@ class Report:
         self._create()
 
     def _create(self) -> None:
-        wanted = Path(expand(self._setting, self._facts.spider, self._facts.started)).absolute()
+        name, started = self._in_force["spider"], self._in_force["started"]
+        wanted = Path(expand(self._setting, name, started)).absolute()
         try:
             wanted.parent.mkdir(parents=True, exist_ok=True)
             for number in count(1):
@@ -147,11 +149,11 @@ class Report:
         assert stats is not None
         page = report_page(
             origins,
-            self._facts,
             now=time.time(),
             finished=self._finished,
             waiting=stats.get_value("robotspec/waiting", 0),
             is_cut=self._account.is_cut,
             differences=self._account.differences,
+            **self._in_force,
         )
         return [page]

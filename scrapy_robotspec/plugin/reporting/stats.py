@@ -172,7 +172,7 @@ class CrawlStats:
         self.progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",
-            summary(self.account, pending, self._stats.get_stats()),
+            summary(self.account, pending),
         )
         if delays := self.account.delays_not_kept:
             logger.info(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.reasons import OUTCOMES, Group
 from scrapy_robotspec.render.text import columns, duration, safe
@@ -24,13 +24,10 @@ _ALWAYS = (Group.LET_THROUGH, Group.REFUSED)
 _UNUSUAL = ("override", "unreachable")
 
 
-def summary(
-    account: CrawlAccount, pending: Sequence[tuple[Origin, float]], stats: Mapping[str, Any]
-) -> str:
+def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]]) -> str:
     """The summary of a crawl, a few lines of text.
 
-    *pending*: origins without an answer so far, each with its age in seconds. *stats*: those of
-    Scrapy.
+    *pending*: origins without an answer so far, each with its age in seconds.
     """
     waits = [f"{duration(seconds):>8}  {origin}" for origin, seconds in pending]
     down = [f"{origin}: {failure}" for origin, failure in account.down.items()]
@@ -39,12 +36,13 @@ def summary(
         for (origin, line, text), number in account.rules.most_common(TOP)
     ]
     silent = sum(origin not in account.down for origin, _ in pending)
-    origins = Counter({**account.answers, "without an answer so far": silent})
+    answers = {**account.answers, "without an answer so far": silent}
+    origins = Counter(dict(sorted(answers.items())))  # equal numbers by name
     rows = [
         ("origins", f"{origins.total():,}{in_brackets(origins.most_common())}"),
         ("requests", request_words(account.requests())),
-        *_counted("overrides", "robotspec/override/", stats),
-        *_counted("usage", "robotspec/usage/", stats),
+        *_counted("overrides", "robotspec/override/", account.of_pages),
+        *_counted("usage", "robotspec/usage/", account.of_pages),
         *_named("still pending", waits),
         *_named("still unreachable", down),
         *_named("refused most", rules),
@@ -80,8 +78,8 @@ def in_brackets(kinds: Iterable[tuple[str, int]]) -> str:
     return f" ({parts})" if parts else ""
 
 
-def _counted(title: str, prefix: str, stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The stats whose names begin with *prefix*, on one line."""
+def _counted(title: str, prefix: str, stats: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """The *stats* whose names begin with *prefix*, on one line."""
     names = sorted(name for name in stats if name.startswith(prefix))
     if names:
         yield title, ", ".join(f"{stats[name]:,} {name.removeprefix(prefix)}" for name in names)

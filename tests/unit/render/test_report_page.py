@@ -15,9 +15,7 @@ from scrapy_robotspec.access.account import RequestCounts, WaitEnd
 from scrapy_robotspec.access.reasons import OUTCOMES
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
-from scrapy_robotspec.render.report_page import report_page
 from tests.support.crawl_reports import (
-    FACTS,
     HOSTILE_TEXT,
     START,
     counts,
@@ -132,8 +130,7 @@ def test_what_to_do_next_is_said_where_there_is_something() -> None:
 def test_the_settings_in_force_are_named() -> None:
     """As which crawler, which edition, which store, which overrides."""
     origin = OriginStats("http://a.example", counts(override=3), overrides=Counter(ignore=3))
-    facts = replace(FACTS, overrides="a.example, b.example", keeps_delays=True)
-    page = report_page([origin], facts, now=START, finished="finished")
+    page = page_of([origin], overridden="a.example, b.example", keeps_delays=True)
     text = words(check(page))
     for fact in (
         "Crawlerexamplebot (ROBOTSPEC_USER_AGENT_TOKEN)",

@@ -29,7 +29,7 @@ def fetched(account: CrawlAccount, record: RobotsRecord, before: RobotsRecord | 
 
 
 def lines(account: CrawlAccount) -> list[str]:
-    return summary(account, (), {}).splitlines()
+    return summary(account, ()).splitlines()
 
 
 def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
@@ -47,7 +47,7 @@ def test_table_tells_what_was_asked_let_through_and_refused() -> None:
     account.requests_of(SHOP).by_outcome["rules"] += 2
     account.kept(SHOP).sent += 2
     assert lines(account) == [
-        "origins            2 (1 with rules, 1 unreachable)",
+        "origins            2 (1 unreachable, 1 with rules)",
         "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
         "still unreachable  http://down.example:8080: refused",
         "refused most              1  https://shop.example line 2: Disallow: /cart/",
@@ -59,13 +59,13 @@ def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
     account = CrawlAccount()
     for origin in HOSTS[:8]:
         fetched(account, replace(FAILED, origin=origin), None)
-    table = summary(account, (), {})
+    table = summary(account, ())
     assert "still unreachable  http://h0.example: refused\n" in table
     assert "and 3 more" in table
     for origin in HOSTS[:8]:
         fetched(account, replace(FOUND, origin=origin), FAILED)
     assert lines(account)[0].split(maxsplit=1)[1] == "8 (8 with rules)"
-    assert "unreachable" not in summary(account, (), {})
+    assert "unreachable" not in summary(account, ())
 
 
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
@@ -108,32 +108,38 @@ def test_the_line_of_requests_adds_up(requests: RequestCounts, line: str) -> Non
 
 
 def test_overrides_and_usage_are_named_where_there_are_any() -> None:
-    stats = {
-        "robotspec/override/token": 2,
-        "robotspec/override/ignore": 3000,
-        "robotspec/usage/train-ai/disallow": 4,
-        "robotspec/waiting": 0,
-    }
-    shown = summary(CrawlAccount(), (), stats).splitlines()
-    assert shown[2:] == ["overrides  3,000 ignore, 2 token", "usage      4 train-ai/disallow"]
+    account = CrawlAccount()
+    for kinds, number in {("token",): 2, ("ignore",): 3000}.items():
+        for _ in range(number):
+            account.overridden(kinds, SHOP)
+    for _ in range(4):
+        account.usage({"train-ai": "disallow"}, SHOP)
+    account.of_pages["robotspec/cache/hit"] += 9
+    assert lines(account)[2:] == [
+        "overrides  3,000 ignore, 2 token",
+        "usage      4 train-ai/disallow",
+    ]
 
 
 def test_origins_without_an_answer_are_named() -> None:
     """After Ctrl-C the summary says what the crawl was waiting for."""
     silent = [(origin, 30.0 - number) for number, origin in enumerate(HOSTS[:7])]
-    table = summary(CrawlAccount(), silent, {})
+    table = summary(CrawlAccount(), silent)
     assert "origins        7 (7 without an answer so far)" in table
     assert "still pending      30 s  http://h0.example" in table
     assert "and 2 more" in table
 
 
 def test_doubtful_answers_stand_apart_from_a_404() -> None:
-    """FET-20: all allow everything, but mean something else. The most frequent come first."""
+    """FET-20: all allow everything, but mean something else.
+
+    The most frequent come first; of equal ones the order is fixed, whichever came first.
+    """
     account = CrawlAccount()
     gone = replace(FOUND, status=404, meaning=Meaning.ALLOW)
     forbidden = replace(gone, status=403, doubt="HTTP status 403")
     page = replace(FOUND, doubt="HTML page")
-    for origin, record in zip(HOSTS, (gone, forbidden, forbidden, page), strict=False):
+    for origin, record in zip(HOSTS, (page, forbidden, forbidden, gone), strict=False):
         fetched(account, replace(record, origin=origin), None)
     assert lines(account)[0].split(maxsplit=1)[1] == (
         "4 (2 HTTP status 403, 1 without a file (all allowed), 1 no robots.txt: HTML page)"
@@ -146,8 +152,8 @@ def test_a_strangers_rule_cannot_steer_the_log() -> None:
     verdict = robots.explain("/\x1b[31m\u202e", ())
     account = CrawlAccount()
     account.refused(Decision(False, "rule", verdict, origin=SHOP), "http://x/")
-    assert "\\x1b[31m\\u202e" in summary(account, (), {})
-    assert "\x1b" not in summary(account, (), {})
+    assert "\\x1b[31m\\u202e" in summary(account, ())
+    assert "\x1b" not in summary(account, ())
 
 
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,5 +164,5 @@ def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyP
         account.refused(refusal(), "http://x/")
     for origin in HOSTS:
         account.refused(refusal(origin), "http://x/")
-    assert "20  https://shop.example line 2: Disallow: /cart/" in summary(account, (), {})
+    assert "20  https://shop.example line 2: Disallow: /cart/" in summary(account, ())
     assert len(account.rules) <= 10
