@@ -164,10 +164,8 @@ def result_of(
     """
     fields = exchange.fields
     limit = max_size + 1  # one byte more shows that the file is longer
-    body, whole = exchange.body[:limit], True
-    if (named := fields.get("content-encoding")) is not None:
-        codings = [each.strip().lower().encode("latin-1") for each in named.split(",")]
-        body, whole = decode_prefix(exchange.body, codings, limit)
+    named = fields.get("content-encoding", "").lower().encode("latin-1").split(b",")
+    body, whole = decode_prefix(exchange.body, [each.strip() for each in named], limit)
     whole = whole and not exchange.incomplete and not is_partial(exchange.status, fields)
     return FetchResult(
         status=exchange.status,

@@ -106,9 +106,6 @@ class Origin(str):
         # Such a host does not exist, and must not steer a terminal (SAF-04).
         return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
-    def __repr__(self) -> str:
-        return f"Origin({self.scheme!r}, {self.host!r}, {self.port})"
-
 
 def without_user_info(url: str) -> str:
     """*url* without a user name and password (LOC-10)."""

@@ -52,16 +52,12 @@ class Progress:
         *,
         after: float,
         interval: float,
-        clock: Callable[[], float] = time.time,
-        call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
         self._stats = stats
         self.live = LiveOrigins()
         self.account = account
         self._after = after
         self._interval = interval
-        self._clock = clock
-        self._call_later = call_later
         self._waiting = 0
         self._pending: dict[Origin, float] = {}
         """Since when requests wait for an origin (epoch seconds), the oldest first."""
@@ -82,7 +78,7 @@ class Progress:
         self.waiting_changed(1)
         if origin in self._pending:
             return
-        self._pending[origin] = now = self._clock()
+        self._pending[origin] = now = time.time()
         self.account.wait_began(origin, now)
         self._stats.set_value("robotspec/pending", len(self._pending))
         self._start(origin, self._after, self._log_silent, origin)
@@ -96,7 +92,7 @@ class Progress:
             return False
         self._failing.discard(origin)
         self._stats.set_value("robotspec/pending", len(self._pending))
-        self.account.wait_ended(origin, since, self._clock())
+        self.account.wait_ended(origin, since, time.time())
         return True
 
     def on_failed(self, origin: Origin, failure: str, text: str) -> None:
@@ -135,7 +131,7 @@ class Progress:
 
     def pending(self) -> list[tuple[Origin, float]]:
         """Each pending origin with its age in seconds, the oldest first."""
-        now = self._clock()
+        now = time.time()
         return [(origin, max(0.0, now - since)) for origin, since in self._pending.items()]
 
     def close(self) -> None:
@@ -201,7 +197,7 @@ class Progress:
     def _start(self, name: str, seconds: float, call: Callable[..., None], *args: Origin) -> None:
         """Call *call* in *seconds*, unless that is planned already; never for 0."""
         if seconds > 0 and name not in self._timers:
-            self._timers[name] = self._call_later(seconds, call, *args)
+            self._timers[name] = _compat.call_later(seconds, call, *args)
 
     def _stop(self, name: str) -> None:
         timer = self._timers.pop(name, None)

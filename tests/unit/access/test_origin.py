@@ -145,7 +145,6 @@ def test_an_origin_gives_back_its_parts(scheme: str, host: str, port: int) -> No
     origin = Origin(scheme, host, port)
     assert (origin.scheme, origin.host, origin.port) == (scheme, host, port)
     assert Origin.of(f"{origin}/x") == origin
-    assert repr(origin) == f"Origin({scheme!r}, {host!r}, {port})"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from scrapy.statscollectors import StatsCollector
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
 
@@ -23,11 +25,15 @@ FAILED = "is unreachable (why)"
 class Log:
     """A Progress over a clock that tests advance, with its log lines."""
 
-    def __init__(self, caplog: pytest.LogCaptureFixture, **options: Any) -> None:
+    def __init__(
+        self, caplog: pytest.LogCaptureFixture, patch: pytest.MonkeyPatch, **options: Any
+    ) -> None:
         caplog.set_level(logging.INFO, "scrapy_robotspec")
         self._caplog = caplog
         self.clock = Clock()
         self.clock.advance(1_000_000)
+        patch.setattr(time, "time", self.clock.seconds)
+        patch.setattr(_compat, "call_later", self.clock.callLater)
         self.stats = StatsCollector(Crawler(Spider))
         self.account = CrawlAccount()
         self.progress = Progress(
@@ -35,8 +41,6 @@ class Log:
             self.account,
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),
-            clock=self.clock.seconds,
-            call_later=self.clock.callLater,
         )
 
     def wait(self, origin: Origin) -> None:
@@ -51,8 +55,8 @@ class Log:
 
 
 @pytest.fixture
-def log(caplog: pytest.LogCaptureFixture) -> Log:
-    return Log(caplog)
+def log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Log:
+    return Log(caplog, monkeypatch)
 
 
 def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
@@ -154,9 +158,9 @@ def test_gauges_go_up_and_down(log: Log) -> None:
 
 @pytest.mark.parametrize(("option", "lines"), [("interval", 1), ("after", 16)])
 def test_without_an_interval_there_are_no_such_lines(
-    caplog: pytest.LogCaptureFixture, option: str, lines: int
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, option: str, lines: int
 ) -> None:
-    log = Log(caplog, **{option: 0.0})
+    log = Log(caplog, monkeypatch, **{option: 0.0})
     log.wait(A)
     log.clock.pump([60.0] * 16)
     assert len(log.lines()) == lines
