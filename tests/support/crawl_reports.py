@@ -100,7 +100,7 @@ User-agent: badbot
 Disallow: /
 """
 
-#: What the page of a crawl of 90 seconds is given besides the origins.
+#: Values for the page of a crawl of 90 seconds, besides the origins.
 SHOWN = {
     "now": START + 90,
     "started": START,

@@ -64,7 +64,7 @@ class Report:
             "overridden": first_of(tuple(settings.overrides or ()), 3),
             "slow": account.slow,
         }
-        """What the page shows of the settings and of the start."""
+        """Values of the settings, and the start, for the page."""
         self._account = account
         self._crawler = crawler
         self._finished: str | None = None
