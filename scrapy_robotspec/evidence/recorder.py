@@ -53,8 +53,8 @@ class Recorder:
         self._timestamp = timestamp
         self._offset = time.time() - time.monotonic()
         self._queue: deque[Any] = deque()
-        """For each item a function that makes a line (None: the argument is an archive record),
-        its argument, their estimated memory (bytes).
+        """For each item a function that makes its line, the argument, their estimated memory
+        (bytes).
 
         They follow each other, because the garbage collector runs by the number of new objects.
         """
@@ -82,17 +82,14 @@ class Recorder:
     def add_record(self, record: NewRecord) -> None:
         """Archive *record*."""
         size = len(record.head) + len(record.payload) + len(record.request)
-        self._add(None, record, size)
+        self.add_line(self._writer.store, record, size)
 
-    def add_line(self, make: Callable[[_T], str], argument: _T) -> None:
+    def add_line(self, make: Callable[[_T], str], argument: _T, size: int = 0) -> None:
         """Log the JSON object that *make* returns for *argument*.
 
         Its first member is ``type``. Called in the thread, where lines are made one after another,
-        which is faster.
+        which is faster. *size*: the memory of a long argument (bytes).
         """
-        self._add(make, argument, 0)
-
-    def _add(self, make: Callable[[Any], str] | None, argument: Any, size: int) -> None:
         size += _PER_ITEM
         if self._bytes_in - self._bytes_out + size > MAX_QUEUED:
             self._dropped += 1
@@ -155,10 +152,9 @@ class Recorder:
             self._offset = offset
             self._writer.add_line(dumps({"type": "clock", "time": now, "jump": round(jump, 3)}))
 
-    def _write(self, make: Callable[[Any], str] | None, argument: Any) -> None:
-        writer = self._writer
+    def _write(self, make: Callable[[Any], str], argument: Any) -> None:
         try:
-            writer.add_line(writer.store(argument) if make is None else make(argument))
+            self._writer.add_line(make(argument))
         except Exception:  # one item alone is lost
             if not self._spoilt:
                 logger.exception("Error while writing evidence: this item is lost")

@@ -62,7 +62,10 @@ class RunWriter:
         """Archive *record* and its request; the line of the log for both."""
         members, digest = [to_member(record)], sha256()
         if record.request:
-            members.append(to_member(self._request_of(record)))
+            fields = to_field("WARC-Concurrent-To", record.id)
+            time = record.began or record.time
+            request = NewRecord("request", record.url, time, b"", record.request, fields)
+            members.append(to_member(request))
         for member in members:  # hashing more at once gives the interpreter's lock away
             digest.update(member)
         data, offset = b"".join(members), self._archive.size
@@ -73,12 +76,6 @@ class RunWriter:
             f'"url":{dumps(record.url)},"began":{began},"time":{record.time!r},'
             f'"offset":{offset},"length":{len(data)},"sha256":"{digest.hexdigest()}"}}'
         )
-
-    def _request_of(self, record: NewRecord) -> NewRecord:
-        """The record of the request that *record* answered."""
-        time = record.began or record.time
-        fields = to_field("WARC-Concurrent-To", record.id)
-        return NewRecord("request", record.url, time, b"", record.request, fields)
 
     def add_line(self, text: str) -> None:
         """Add a JSON object to the log; its first member is ``type``."""
