@@ -34,20 +34,19 @@ def stamp(command: str, output: Path, digest: str) -> None:
         for word in shlex.split(command)
     ]
     try:
-        subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=True
+        client = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT
         )
+        if client.returncode:
+            said = client.stderr.decode("utf-8", "replace").strip()
+            raise EvidenceError(f"exit code {client.returncode}: {said[-500:]!a}")
         output.chmod(0o600)
         check_reply(output.read_bytes(), digest)
     except (EvidenceError, OSError, subprocess.SubprocessError) as error:
-        problem = str(error)
-        if isinstance(error, subprocess.CalledProcessError):
-            said = error.stderr.decode("utf-8", "replace").strip()
-            problem = f"exit code {error.returncode}: {said[-500:]!a}"
         logger.error(
             "The evidence has no time stamp (ROBOTSPEC_EVIDENCE_TIMESTAMP: %s). Have its last hash "
             "stamped now: %s",
-            problem,
+            error,
             digest,
         )
 
