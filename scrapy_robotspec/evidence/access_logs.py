@@ -25,15 +25,15 @@ class Request(NamedTuple):
     """Absolute; ``//host/path`` where the scheme is unknown, ``/path`` where the host is."""
 
 
-#: The client's part, the time, and the request line with its escapes.
+#: The client's part, the time and its zone, and the request line with its escapes.
 _COMMON = re.compile(
-    rb"(.*?) ?\[(\d\d/[A-Z][a-z]{2}/\d{4}:[\d:]{8}(?: [+-]\d{4})?)\]"
+    rb"(.*?) ?\[(\d\d/[A-Z][a-z]{2}/\d{4}:[\d:]{8})(?: ([+-]\d{4}))?\]"
     rb' "((?:[^"\\]|\\.)*)"'
 )
 _ESCAPE = re.compile(rb'\\(x[0-9A-Fa-f]{2}|["\\])')
 _PORTS = {"80": "http:", "443": "https:"}
-#: Seconds, milliseconds or none, the JSON object.
-_CDXJ = re.compile(rb"\S+ (\d{14})(\d{3})? (\{.*)")
+#: A JSON object; in an index before it the seconds, and milliseconds or none.
+_JSON = re.compile(rb"(?:\S+ (\d{14})(\d{3})? )?(\{.*)")
 #: Date and time, fraction of a second, zone.
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?")
 
@@ -44,22 +44,26 @@ def parse(line: bytes) -> Request | None:
     Raises ``ValueError`` for a line of another format, and ``OverflowError`` or ``RecursionError``
     for absurd values.
     """
-    if line.startswith(b"{"):
-        return _parse_json(line)
+    if found := _JSON.match(line):
+        return _parse_json(found)
     if found := _COMMON.match(line):
         return _parse_common(found)
-    if found := _CDXJ.match(line):
-        return _parse_cdxj(found)
     if line.startswith(b"!"):  # a head of an index
         return None
     raise ValueError("neither Common or Combined log format nor CDXJ nor JSON with time and url")
+
+
+@lru_cache(maxsize=64)
+def _epoch(text: str, layout: str, zone: str | None = None) -> float:
+    """Epoch seconds of a time as *layout* says; without a zone it is UTC."""
+    return datetime.strptime(f"{text}{zone or 'Z'}", f"{layout}%z").timestamp()
 
 
 # --- Common and Combined log format
 
 
 def _parse_common(found: re.Match[bytes]) -> Request | None:
-    head, time, request = found.groups()
+    head, time, zone, request = found.groups(b"")
     if b"\\" in request:
         request = _ESCAPE.sub(_unescape, request)
     target = _target(request.decode("utf-8", "surrogateescape"))
@@ -67,14 +71,7 @@ def _parse_common(found: re.Match[bytes]) -> Request | None:
         return None
     if target.startswith("/"):
         target = _host(head) + target
-    return Request(_common_time(time.decode("ascii")), 1.0, target)
-
-
-@lru_cache(maxsize=64)
-def _common_time(text: str) -> float:
-    """Epoch seconds of ``31/Jan/2026:12:00:00 +0100``; without a zone it is UTC."""
-    zoned = text if " " in text else f"{text} +0000"
-    return datetime.strptime(zoned, "%d/%b/%Y:%H:%M:%S %z").timestamp()
+    return Request(_epoch(time.decode(), "%d/%b/%Y:%H:%M:%S", zone.decode()), 1.0, target)
 
 
 def _unescape(found: re.Match[bytes]) -> bytes:
@@ -105,27 +102,23 @@ def _host(head: bytes) -> str:
 # --- CDXJ and JSON lines
 
 
-def _parse_cdxj(found: re.Match[bytes]) -> Request:
-    """A line of an index; its times are UTC."""
-    digits, millis, values = found.groups()
-    url = json.loads(values).get("url")
-    if not isinstance(url, str):
-        raise ValueError("no url")
-    moment = datetime.strptime(f"{digits.decode('ascii')}+0000", "%Y%m%d%H%M%S%z")
-    return Request(moment.timestamp() + int(millis or 0) / 1000, 0.001 if millis else 1.0, url)
+def _parse_json(found: re.Match[bytes]) -> Request:
+    """An object with ``url``, and ``time`` (epoch seconds or ISO 8601) where no index has it.
 
-
-def _parse_json(line: bytes) -> Request:
-    """An object with ``time`` (epoch seconds, or ISO 8601, UTC without a zone) and ``url``."""
-    values = json.loads(line)
+    Times without a zone are UTC.
+    """
+    digits, millis, text = found.groups()
+    values = json.loads(text)
     time, url = values.get("time"), values.get("url")
     if not isinstance(url, str):
         raise ValueError("no url")
-    if isinstance(time, str) and (found := _ISO.fullmatch(time)):
-        whole, fraction, zone = found.groups()
-        # Before 3.11 neither "Z" nor a fraction of any length can be read.
-        moment = datetime.fromisoformat(whole + (zone or "Z").replace("Z", "+00:00"))
-        return Request(moment.timestamp() + float(fraction or 0), 0.0 if fraction else 1.0, url)
+    if digits is not None:
+        seconds = _epoch(digits.decode(), "%Y%m%d%H%M%S") + int(millis or 0) / 1000
+        return Request(seconds, 0.001 if millis else 1.0, url)
+    if isinstance(time, str) and (iso := _ISO.fullmatch(time)):
+        whole, fraction, zone = iso.groups()
+        seconds = _epoch(whole.replace(" ", "T"), "%Y-%m-%dT%H:%M:%S", zone)
+        return Request(seconds + float(fraction or 0), 0.0 if fraction else 1.0, url)
     if not is_time(time):
         raise ValueError("no time")
     return Request(float(time), 0.0 if isinstance(time, float) else 1.0, url)
