@@ -38,7 +38,7 @@ class RunSettings:
 
     def policy_of(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*, the user's override included."""
-        override = self.overrides.find(origin) if self.overrides else None
+        override = self.overrides.find(origin)
         return self.policy if override is None else override.adjust(self.policy)
 
     def to_json(self) -> dict[str, Any]:

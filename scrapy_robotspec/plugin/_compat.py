@@ -92,23 +92,18 @@ _SHAPES = {
 _MISSING = object()
 
 
-def _part(engine: ExecutionEngine | None, path: str) -> Any:
-    """The part *path* of *engine*; None where it is missing or has another shape."""
-    found = _look_up(engine, path)
-    return None if found is _MISSING else found
+def _part(engine: ExecutionEngine | None, path: str, missing: object = None) -> Any:
+    """The part *path* of *engine*; *missing* where it is not there or has another shape."""
+    found: Any = engine
+    for name in path.split("."):
+        found = getattr(found, name, missing)
+    shape: Any = _SHAPES.get(path, Callable)
+    return found if isinstance(found, shape) else missing
 
 
 def parts_missing_in(engine: ExecutionEngine | None) -> list[str]:
     """Parts that a running *engine* lacks, or has in another shape."""
-    return [path for path in PARTS if _look_up(engine, path) is _MISSING]
-
-
-def _look_up(engine: ExecutionEngine | None, path: str) -> Any:
-    found: Any = engine
-    for name in path.split("."):
-        found = getattr(found, name, _MISSING)
-    shape: Any = _SHAPES.get(path, Callable)
-    return found if isinstance(found, shape) else _MISSING
+    return [path for path in PARTS if _part(engine, path, _MISSING) is _MISSING]
 
 
 def _reactor_call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
