@@ -32,6 +32,8 @@ _AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")
 _NO_HOST = re.compile(r"(?:https?:)?//(?:[/?#]|$)", re.IGNORECASE)
 #: Characters that no host contains; with one of them a Location is unusable (FET-07).
 _NOT_IN_HOSTS = re.compile(r"""[\x00-\x20"#%<>@\\^`{|}\x7f]""")
+#: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.
+MISPLACED = "server errors for missing pages"
 #: Max stored length of a redirect URL (characters).
 _MAX_HOP_URL = 2000
 

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.evidence.decision_lines import State
 from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
-from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:

@@ -1,11 +1,17 @@
-"""Decisions of a crawl, and their lines, which a replay compares."""
+"""Decisions and states of a crawl as lines, which a replay compares.
+
+A state names the archive records it came from: the exchanges of a fetch and the state before, or
+the body that was found in a shared store.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
 from scrapy_robotspec.access.reasons import EXEMPT
+from scrapy_robotspec.access.record import RobotsRecord, read_record
 from scrapy_robotspec.evidence.log_lines import Stage, dumps
 
 if TYPE_CHECKING:
@@ -13,13 +19,56 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.overrides import HostTable
-    from scrapy_robotspec.evidence.states import State
     from scrapy_robotspec.lookup import Resolved
 
 #: Values of ``policy`` besides those of :class:`~scrapy_robotspec.access.policy.Action`.
 OVERRIDE, NO_ANSWER = "override", "no_answer"
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200
+
+
+class State(NamedTuple):
+    """A record of an origin, and where it comes from."""
+
+    id: str
+    record: RobotsRecord
+    """Read from a log it has no body."""
+    time: float
+    """When the crawl took it over (epoch seconds)."""
+    body_record: str | None = None
+    """Id of the archive record that contains the body; None: none."""
+    is_left_out: bool = False
+    """Whether that record lacks the body (SAF-06); not in the line."""
+    body_sha256: str = ""
+    """SHA-256 of the body, read from a log; empty for an empty one."""
+    source: Literal["fetch", "store"] = "store"
+    """Whether a fetch of this crawl led to it, or a store had it."""
+    before: str | None = None
+    """Id of the state that the fetch changed."""
+    exchanges: tuple[str, ...] = ()
+    """Ids of the archive records of the fetch, in order."""
+    failure: tuple[str | None, bool] | None = None
+    """How the fetch failed, and whether between us and the origin; no words for a response."""
+
+    def to_line(self) -> str:
+        """The line of the log."""
+        members = {"type": "state", **self._asdict(), "record": self.record.header()}
+        del members["is_left_out"]
+        return dumps({**members, "body_sha256": digest_of(self.record.body)})
+
+    @classmethod
+    def from_values(cls, given: Mapping[str, Any]) -> State:
+        """Read the values of :meth:`to_line`. Raises one of ``DAMAGE``."""
+        record = read_record(given["record"])
+        members = {name: given[name] for name in cls._fields if name in given}
+        time = given.get("time", record.updated_at)  # format 4 has none
+        exchanges = tuple(given["exchanges"])
+        return cls(**members | {"record": record, "time": time, "exchanges": exchanges})
+
+
+def digest_of(body: bytes) -> str:
+    """SHA-256; empty for an empty body."""
+    return sha256(body).hexdigest() if body else ""
 
 
 class LoggedDecision(NamedTuple):

@@ -27,6 +27,10 @@ class EvidenceError(RobotSpecError):
     """A log line or an archive record is missing or was changed."""
 
 
+class NotArchivedError(EvidenceError):
+    """A body was left out of the archive on purpose (SAF-06)."""
+
+
 #: Errors that damaged or hostile values cause (SAF-05).
 DAMAGE = (
     RobotSpecError,

@@ -8,31 +8,35 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.access.decision import Decision, decision_by
-from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.exchange import MISPLACED, Exchange, RedirectChain, result_of
+from scrapy_robotspec.access.origin import Origin, without_user_info
+from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.reasons import EXEMPT, OUTCOMES, Group
 from scrapy_robotspec.evidence.decision_lines import (
     NO_ANSWER,
     OVERRIDE,
     LoggedDecision,
+    State,
+    digest_of,
     members_of,
 )
 from scrapy_robotspec.evidence.log_lines import (
     FORMAT,
     EvidenceError,
     Line,
+    NotArchivedError,
     dumps,
     loads,
     logged_outcome,
 )
 from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
-from scrapy_robotspec.evidence.states import NotArchivedError, State
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
@@ -55,6 +59,8 @@ _MAX_SUBJECT = 200
 _UNNOTED = 2.0
 #: Seconds between the last check of a page and the time at which it leaves.
 _SENDING = 1.0
+#: The largest jitter: pauses between attempts are chosen between those for 0 and for this.
+_MAX_JITTER = 1 - 2**-53
 #: Stages of decisions that refuse no page.
 _ASIDE = ("question", "dry_run")
 #: Lines that the recorder writes, before or after those of the same time.
@@ -139,12 +145,37 @@ class _RunReplay:
                 self._sequence.take_end(values)
 
     def _take_state(self, state: State) -> None:
-        """Check that a state follows from the exchanges and the state that it names."""
+        """Check that a state follows from what it names, and at its place."""
         if state.record.fetched_at is not None:
             self._result.answered[state.record.origin] = True
         if self._reader.format >= FORMAT:
             self._sequence.take_state(state)
-        self._reader.check(state)
+        if state.source == "store":
+            self._reader.with_body(state)
+        else:
+            self._check_fetched(state)
+
+    def _check_fetched(self, state: State) -> None:
+        """Check that a state follows from the exchanges of its fetch and the state before."""
+        reader, record, before = self._reader, state.record, None
+        archived = [reader.find(each) for each in state.exchanges]
+        if any(each.is_left_out for each in archived):
+            raise NotArchivedError("the body of a response is left out of the archive")
+        if state.before is not None:
+            before = reader.with_body(reader.state_of(record.origin, state.before))
+        exchanges = [found for each in archived if (found := each.exchange()) is not None]
+        result = _fetch_result(state, exchanges, reader.settings)
+        policy = reader.settings.policy_of(record.origin)
+        early, late = (
+            policy.apply(before, record.origin, result, record.updated_at, jitter)
+            for jitter in (_MAX_JITTER, 0.0)
+        )
+        attempts = (early.next_attempt, record.next_attempt, late.next_attempt)
+        times = sorted(each for each in attempts if each is not None)
+        if len(times) == len(attempts):  # any pause between the two is one that the policy chooses
+            late = replace(late, next_attempt=times[1])
+        if (replace(late, body=b""), digest_of(late.body)) != (record, state.body_sha256):
+            raise EvidenceError("the state does not follow from the archived exchanges")
 
     # --- decisions
 
@@ -220,6 +251,28 @@ class _RunReplay:
         if refusal is not None:
             decision = decision.refused_for(refusal)
         return again._replace(decision=decision, usage=usage.preferences)
+
+
+def _fetch_result(state: State, exchanges: list[Exchange], settings: RunSettings) -> FetchResult:
+    """The result of the archived exchanges, followed as the crawl did.
+
+    Server errors are misplaced where a missing page answered 5xx, and the first page 2xx (FET-15).
+    """
+    chain, last = RedirectChain(state.record.origin, settings.redirects), None
+    while exchanges and last is None:
+        exchange, *exchanges = exchanges
+        if exchange.url != without_user_info(chain.url):  # archives contain no passwords
+            raise EvidenceError(f"{exchange.url!a} is not the next URL of its redirect chain")
+        last = None if chain.follow(exchange) else exchange
+    error, local = state.failure or (None, False)
+    if error is not None:
+        return FetchResult(error=error, local=local, hops=chain.hops)
+    if last is None:
+        raise EvidenceError("the last response of the redirect chain is missing")
+    is_misplaced = [each.status // 100 for each in exchanges] == [5, 2]
+    error = MISPLACED if is_misplaced else chain.error
+    result = result_of(last, chain.hops, error, settings.max_size)
+    return replace(result, local=local, agent=state.record.agent or result.agent)
 
 
 # --- lines that contradict each other

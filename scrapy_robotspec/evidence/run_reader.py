@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import OUTCOMES
+from scrapy_robotspec.evidence.decision_lines import State, digest_of
 from scrapy_robotspec.evidence.log_lines import (
     COUNTED,
     DAMAGE,
@@ -26,13 +27,13 @@ from scrapy_robotspec.evidence.log_lines import (
     NO_HASH,
     EvidenceError,
     Line,
+    NotArchivedError,
     loads,
     logged_outcome,
     problem_of,
     read_lines,
 )
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.states import NotArchivedError, State, check_fetch, digest_of
 from scrapy_robotspec.evidence.timestamp import MAX_REPLY, check_reply, verifying_command
 from scrapy_robotspec.evidence.warc import StoredRecord, longest_member, read_member
 from scrapy_robotspec.lookup.rules_cache import RulesCache
@@ -208,7 +209,7 @@ class RunReader:
         except DAMAGE as error:
             self.add_problem(f"{subject}: {in_words(error)}", line)
 
-    def _find(self, id_: str) -> StoredRecord:
+    def find(self, id_: str) -> StoredRecord:
         """The archive record *id_*.
 
         Raises ``EvidenceError`` where it is missing or damaged.
@@ -230,27 +231,27 @@ class RunReader:
         """
         found = self.rules.get_valid(origin, now)
         if found is None or self.states[origin].id != id_:
-            state, policy = self._state_of(origin, id_), self.settings.policy_of(origin)
+            state, policy = self.state_of(origin, id_), self.settings.policy_of(origin)
             plan = policy.plan(state.record, now)
-            record = self._with_body(state) if plan.action is Action.RULES else state.record
+            record = self.with_body(state) if plan.action is Action.RULES else state.record
             found = self.rules.make(record, plan, policy.edition, now)
             for evicted, _ in self.rules.put(origin, found):
                 del self.states[evicted]
             self.states[origin] = state
         return found
 
-    def _state_of(self, origin: Origin, id_: str) -> State:
+    def state_of(self, origin: Origin, id_: str) -> State:
         """The state *id_*. Raises ``EvidenceError`` where it is not one of *origin*."""
         state = State.from_values(loads(self._named(id_).decode("ascii")))
         if state.record.origin != origin:
             raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
         return state
 
-    def _with_body(self, state: State) -> RobotsRecord:
+    def with_body(self, state: State) -> RobotsRecord:
         """The record of *state* with its body. Raises as :meth:`resolved`."""
         if not state.body_sha256:
             return state.record
-        found = state.body_record and self._find(state.body_record)
+        found = state.body_record and self.find(state.body_record)
         if not found or found.is_left_out:
             raise NotArchivedError("the body is left out of the archive")
         body, exchange = found.block, found.exchange()
@@ -259,20 +260,6 @@ class RunReader:
         if digest_of(body) != state.body_sha256:
             raise EvidenceError("the body does not fit its digest")
         return replace(state.record, body=body)
-
-    def check(self, state: State) -> None:
-        """Raise ``EvidenceError`` unless *state* follows from its archive records."""
-        if state.source == "store":
-            self._with_body(state)
-            return
-        archived = [self._find(each) for each in state.exchanges]
-        if any(each.is_left_out for each in archived):
-            raise NotArchivedError("the body of a response is left out of the archive")
-        before = None
-        if state.before is not None:
-            before = self._with_body(self._state_of(state.record.origin, state.before))
-        exchanges = [found for each in archived if (found := each.exchange()) is not None]
-        check_fetch(state, before, exchanges, self.settings)
 
     # --- the log
 
@@ -336,19 +323,18 @@ class RunReader:
 
     def _take_record(self, line: Line) -> None:
         """Check the bytes of a record that the log names."""
-        values = line.values
+        values, max_size = line.values, self.settings.max_size
         offset, length = values["offset"], values["length"]
         known, self._counts["archive"] = self._counts["archive"], offset + length
         with self.noting(f"{self.archive}: record {values['id']}", line.number):
             if offset != known:
                 raise EvidenceError(f"bytes {known} to {offset} are in no line of the log")
-            if length > 2 * longest_member(self.settings.max_size):
+            if length > 2 * longest_member(max_size):
                 raise EvidenceError(f"a record of {length} bytes")
             data = self._bytes(self.archive, offset, length)
             if sha256(data).hexdigest() != values["sha256"]:
                 raise EvidenceError("its digest does not fit")
             self._places[values["id"]] = (self.archive, offset, length)
-            max_size = self.settings.max_size
             read_member(data, max_size).check_line(values, max_size)
 
     def _bytes(self, file: str, offset: int, length: int) -> bytes:
@@ -394,7 +380,7 @@ class RunReader:
 def _format_of(values: Mapping[str, Any]) -> int:
     """The format of a log by its first line. Raises ``EvidenceError`` for one that is not read."""
     form: int = values.get("format", FORMAT)
-    if type(form) is int and form not in FORMATS:
+    if form not in FORMATS:
         raise EvidenceError(
             f"format {form} is unknown, formats {FORMATS[0]} to {FORMAT} are read: use the release "
             f"that wrote it, {values.get('software')}"

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import CancelledError
 
-from scrapy_robotspec.access.exchange import Exchange, RedirectChain, product_name, result_of
+from scrapy_robotspec.access.exchange import (
+    MISPLACED,
+    Exchange,
+    RedirectChain,
+    product_name,
+    result_of,
+)
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import (
     NOT_FROM_THE_SITE,
@@ -146,7 +152,7 @@ class Attempt:
             and response.status in SERVER_ERRORS
             and await probes.find_errors(self._origin, self._download, time.time())
         ):
-            error = "server errors for missing pages"
+            error = MISPLACED
         result = result_of(response, chain.hops, error, self._settings.max_size)
         assert self._transfer is not None
         agent = product_name(self._transfer.request.headers.get(b"User-Agent"))
