@@ -58,7 +58,7 @@ def check_folder(folder: Path) -> None:
     assert result.is_good or result.problems
     dumps(result.to_json())
     timeline = Timeline(folder)
-    audit = Audit(timeline, ("examplebot",))
+    audit = Audit(timeline, ("examplebot",), 1.0)
     for url in ASKED:
         for moment in MOMENTS:
             audit.add(Request(moment, 1.0, url), Origin.of(url), url)

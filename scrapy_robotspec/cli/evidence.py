@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections import Counter
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -265,7 +266,8 @@ def _lines(log: str, screen: Screen) -> Iterator[bytes]:
 def _report(screen: Screen, audit: Audit, explain: bool) -> None:
     rows: list[tuple[str, ...]] = [("requests", "origin", "line", "rule", "first URL")]
     first = {each.why: each.url for each in reversed(audit.accused)}
-    for rule, number in audit.rules.most_common(_SHOWN):
+    rules = Counter(each.why for each in audit.accused)
+    for rule, number in rules.most_common(_SHOWN):
         text = rule.rule or f"({rule.reason})"
         cells = (rule.origin, rule.line or "", text, first[rule])
         rows.append((f"{number:,}", *(safe(str(cell)) for cell in cells)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from math import inf, nextafter
 from operator import itemgetter
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.evidence.decision_lines import State
+from scrapy_robotspec.evidence.decision_lines import State, conclusion
 from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
@@ -24,12 +24,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.log_lines import Line
     from scrapy_robotspec.lookup import Resolved
 
-#: Seconds for which rules that were replaced still excuse a request: it may have been on its way.
-TOLERANCE = 1.0
 #: Max disallowed requests that are kept.
 _MAX_ACCUSED = 100_000
-#: Max logged length of a rule (characters).
-_MAX_RULE = 200
 #: The rules of the newest copy, and of the other crawls that ran (none: unknown), and whether they
 #: are all. They may not be where a crawl that lost its last lines may have fetched others, or where
 #: the archive lacks a body.
@@ -82,7 +78,8 @@ class Timeline:
         until, held = self._bounds[bisect_right(self._bounds, time)], []
         for run, states in self._states.get(origin, {}).items():
             at = bisect_right(states, time, key=itemgetter(0))
-            until = min([until, *(start for start, _ in states[at : at + 1])])
+            if at < len(states):
+                until = min(until, states[at][0])
             if at and (run.summary.complete or time < run.end):
                 held.append((*states[at - 1], run))
         usable: list[Resolved] = []
@@ -127,9 +124,9 @@ class Disallowed(NamedTuple):
 
     origin: Origin
     reason: str
-    line: int | None = None
-    """Line of the rule, from 1."""
-    rule: str = ""
+    line: int | None
+    """Line of the rule, from 1; None: no rule decided."""
+    rule: str
 
 
 class Logged(NamedTuple):
@@ -172,11 +169,9 @@ class Audit:
     and probes of the crawl's own robots.txt fetches are allowed.
     """
 
-    def __init__(
-        self, timeline: Timeline, tokens: Sequence[str], tolerance: float = TOLERANCE
-    ) -> None:
+    def __init__(self, timeline: Timeline, tokens: tuple[str, ...], tolerance: float) -> None:
         self._timeline = timeline
-        self._tokens = tuple(tokens)
+        self._tokens = tokens
         self._tolerance = tolerance
         self.requests = 0
         self.unknown = 0
@@ -206,11 +201,6 @@ class Audit:
         self.disallowed += 1
         if len(self.accused) < _MAX_ACCUSED:
             self.accused.append(Accused(request, url, found))
-
-    @property
-    def rules(self) -> Counter[Disallowed]:
-        """Numbers of accused requests."""
-        return Counter(each.why for each in self.accused)
 
     def look_up(self) -> None:
         """Find the decisions about disallowed requests in the evidence, and excuse some.
@@ -268,11 +258,9 @@ class Audit:
         decisions = [each.decide(url, self._tokens, 0.0) for each in rules]
         if any(each.allowed for each in decisions):
             return None
-        origin, first = rules[0].origin, decisions[0]
-        rule = None if first.verdict is None else first.verdict.rule
-        if rule is None:
-            return Disallowed(origin, first.reason)
-        return Disallowed(origin, first.reason, rule.line, rule.text.strip()[:_MAX_RULE])
+        why = conclusion(decisions[0])
+        rule = (why["rule"] or "").strip()
+        return Disallowed(rules[0].origin, why["reason"], why["line"], rule)
 
 
 def absolute_url(url: str, base: str | None) -> str | None:

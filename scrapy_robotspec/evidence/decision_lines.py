@@ -130,7 +130,7 @@ def members_of(logged: LoggedDecision, edition: str, overrides: HostTable | None
     members: dict[str, Any] = {"tokens": logged.tokens, "edition": edition}
     if decision is None:
         return members | {"allowed": True, "reason": EXEMPT}
-    members |= {**_conclusion(decision), **_grounds(logged.found, decision)}
+    members |= {**conclusion(decision), **_grounds(logged.found, decision)}
     if overrides and decision.origin and (override := overrides.find(decision.origin)):
         members["override"] = override.kinds
     if state is not None:
@@ -144,7 +144,7 @@ def members_of(logged: LoggedDecision, edition: str, overrides: HostTable | None
     return members
 
 
-def _conclusion(decision: Decision) -> dict[str, Any]:
+def conclusion(decision: Decision) -> dict[str, Any]:
     """The decision, and the line that decided."""
     verdict, usage = decision.verdict, decision.usage
     rule = verdict and verdict.rule

@@ -295,7 +295,8 @@ def law_evidence_agrees(history: History) -> Iterator[str]:
     if not folder.exists():  # a process was killed before it made it
         return
     yield from map(str, replay(folder).problems)
-    audit = Audit(Timeline(folder), history.plan.settings["ROBOTSPEC_USER_AGENT_TOKEN"])
+    tokens = tuple(history.plan.settings["ROBOTSPEC_USER_AGENT_TOKEN"])
+    audit = Audit(Timeline(folder), tokens, 1.0)
     own = {"robotspec_user_agent_token", "dont_obey_robotstxt"}  # an audit does not know them
     unlike = {each.url for each in history.asked if each.override or own & {*each.page.meta}}
     for at, url in history.requests:

@@ -150,7 +150,7 @@ def make_evidence(folder: Path, **options: Any) -> None:
 
 def audited(folder: Path, requests: Iterable[tuple[float, str]], resolution: float = 0.0) -> Audit:
     """The audit of URLs that were requested at some moments."""
-    audit = Audit(Timeline(folder), TOKENS)
+    audit = Audit(Timeline(folder), TOKENS, 1.0)
     for time, url in requests:
         audit.add(Request(time, resolution, url), Origin.of(url), url)
     return audit
