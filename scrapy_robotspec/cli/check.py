@@ -222,7 +222,7 @@ class Answers:
         Raises :class:`MisuseError` for a wrong token.
         """
         self._file, self._robots = name, robots
-        parsed = ParsedFile(robots)
+        parsed = ParsedFile(robots, name)
         question, default = self.question, self.session.default_tokens
         for tokens in options.find_crawlers(question.crawlers, [parsed], default):
             for url in urls:
@@ -367,7 +367,7 @@ def show_command(
     edition, screen = session.edition(sites.edition), session.screen
     for at, source in enumerate(sources):
         robots = source.parse(edition, screen)
-        file = ParsedFile(robots)
+        file = ParsedFile(robots, source.name)
         asked = options.find_crawlers(crawlers, [file], ()) if any(crawlers) else []
         if output.is_page_only:
             pass

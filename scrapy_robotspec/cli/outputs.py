@@ -82,7 +82,7 @@ class Output(NamedTuple):
         from scrapy_robotspec.render.as_html import answers_page
         from scrapy_robotspec.render.parsed_file import ParsedFile
 
-        file = ParsedFile(robots) if robots is not None else None
+        file = ParsedFile(robots, name) if robots is not None else None
         text = answers_page(name, file, answers, now=time(), asked=asked)
         if self.is_page_only:
             sys.stdout.write(text)

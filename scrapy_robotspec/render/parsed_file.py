@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agent_index import numbers_of
+from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import Line, read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, Group, OtherLine, Rule
 from scrapy_robotspec.protocol.precedence import (
@@ -68,11 +69,17 @@ class GroupSummary(NamedTuple):
 class ParsedFile:
     """A robots.txt file with its groups, crawlers and lines."""
 
-    def __init__(self, robots: RobotsTxt) -> None:
+    def __init__(self, robots: RobotsTxt, name: str = "") -> None:
+        """*name*: where it comes from. With a URL, sitemaps may be those of its site (SIT-03)."""
         self.robots = robots
         self._all = robots.file.all_groups(with_rules=True)
         self.groups = self._all.as_written()
-        self.sitemaps = robots.sitemaps
+        origin = ""
+        if "://" in name:
+            from scrapy_robotspec.access.origin import Origin  # a file on a disk has none
+
+            origin = str(Origin.of(name) or "")
+        self.sitemaps = read_sitemaps(robots.body, robots.edition, origin)
         written = self._all.written.items()
         self.written = {name: text for name, text in written if name}
         """Product token -> name as first written (UAG-03)."""

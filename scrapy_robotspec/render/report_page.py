@@ -169,7 +169,7 @@ def _files(sites: Iterable[OriginStats], tokens: tuple[str, ...]) -> Iterator[di
     for site in sites:
         if site.file is None:
             continue
-        file = ParsedFile(RobotsTxt.parse(site.file.body, site.file.edition))
+        file = ParsedFile(RobotsTxt.parse(site.file.body, site.file.edition), site.origin)
         group = file.group_for(tokens)
         texts = {line.number: decode(line.text).strip() for line in file.lines}
         notes: list[Note] = []

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from scrapy_robotspec.protocol import groups
+from scrapy_robotspec.render import parsed_file
 from tests.support.command_line import RunCommand
 
 DOTS = "/x/../cart/1"
@@ -52,7 +53,7 @@ def test_a_file_is_searched_once_for_its_sitemaps(
         searches.append(arguments)
         return real(*arguments)
 
-    monkeypatch.setattr(groups, "read_sitemaps", count)
+    monkeypatch.setattr(parsed_file, "read_sitemaps", count)
     names = "".join(f"User-agent: bot-{'a' * n}\nDisallow: /\n" for n in range(1, 100))
     (folder / "f.txt").write_text(f"Sitemap: https://a.example/s\n{names}")
     assert run_command("show", "f.txt", "--each-token").out.count("https://a.example/s") == 100

@@ -6,6 +6,7 @@ import pytest
 
 from scrapy_robotspec import RobotsTxt
 from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.text import count
 
 BODY = b"""User-agent: *
 Disallow: /all
@@ -67,3 +68,20 @@ def test_crawlers_with_the_same_rules_have_the_same_keys() -> None:
     one, other = (same.effective_rules((name,)) for name in "ab")
     assert one.keys() == other.keys() != set()
     assert same.effective_rules(("c",)) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "sitemaps"),
+    [
+        ("robots.txt", ()),
+        ("http://shop.example:8080", ("http://shop.example:8080/s.xml",)),
+        ("https://shop.example/robots.txt", ("https://shop.example/s.xml",)),
+    ],
+)
+def test_sitemap_of_the_site_is_one_where_the_site_is_known(
+    name: str, sitemaps: tuple[str, ...]
+) -> None:
+    """SIT-03."""
+    file = ParsedFile(RobotsTxt.parse(b"Sitemap: /s.xml\nSitemap: s2.xml"), name)
+    assert file.sitemaps == sitemaps
+    assert count(len(sitemaps), "sitemap") in file.summary()
