@@ -53,8 +53,8 @@ class Origin(str):
     def __reduce__(self) -> tuple[type[Origin], tuple[str, str, int]]:
         return (Origin, (self.scheme, self.host, self.port))
 
-    @classmethod
-    def of(cls, url: str) -> Origin | None:
+    @staticmethod
+    def of(url: str) -> Origin | None:
         """The origin of *url*, or None where no robots.txt applies (LOC-11, LOC-12).
 
         Never raises for a string. Cached by the beginning of the URL.
@@ -66,7 +66,7 @@ class Origin(str):
         except KeyError:
             origin = _parse_cached(base)
         if origin is None and (head := url[:16]) != _clean(head):
-            return cls.of(_clean(url))
+            return Origin.of(_clean(url))
         return origin
 
     @property

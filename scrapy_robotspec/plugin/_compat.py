@@ -541,16 +541,19 @@ def watch_sending(
     if send is None:
         return
 
-    def checked(request: Request, *spider: Any) -> Any:
+    def checked(request: Request, spider: Any = None) -> Any:
         try:
             passed = check(request)
         except IgnoreRequest:
             _give_turn_back(engine, request)
             raise
-        if note is None or passed is None:
-            return send(request, *spider)
-        finish = partial(note, passed, time.time())
-        sending = noted(finish, send(request, *spider))
+        finish = None
+        if note is not None and passed is not None:
+            finish = partial(note, passed, time.time())
+        sent = send(request) if _IS_ASYNC else send(request, spider)
+        if finish is None:
+            return sent
+        sending = noted(finish, sent)
         return sending if _IS_ASYNC else deferred_from_coro(sending)
 
     async def noted(finish: Callable[[int | None], None], sent: Any) -> Any:

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
@@ -22,6 +22,7 @@ from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
+from scrapy_robotspec.plugin.scheduling.request_waits import SENT_BACK
 from scrapy_robotspec.plugin.settings.request_policy import Answer
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
@@ -72,7 +73,8 @@ class Enforcer:
         self._observer = robots.observer
         self._stats = stats
         self._account = stats.account
-        self._passed: WeakKeyDictionary[Request, Passed] = WeakKeyDictionary()
+        # As a WeakKeyDictionary, whose methods are in Python and cost more than a decision.
+        self._passed: dict[ref[Request], Passed] = {}
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
 
@@ -85,12 +87,15 @@ class Enforcer:
         decision, found, extensions, _ = answer
         account, origin = self._account, decision.origin
         assert origin is not None
-        logged = self._robots.note_decision(request, answer, "request")
+        observer = self._observer
+        logged = None if observer is None else observer.on_decision(request, answer, "request")
         if found is not None and not again:
             account.of_pages[_FROM_CACHE[found.unreachable]] += 1
         if self._overrides and not again and (override := self._overrides.find(origin)) is not None:
             account.overridden(override.kinds, origin)
         meta = request.meta
+        if SENT_BACK in meta:
+            request.dont_filter = meta.pop(SENT_BACK)
         if "robotspec" in meta or not decision.allowed:
             self._forget(request)
         if not decision.allowed:
@@ -99,7 +104,7 @@ class Enforcer:
             account.delay_not_kept(origin, extensions.crawl_delay)
         meta["robotspec"] = summarize(answer)
         outcome = outcome_of(True, decision.reason)
-        self._passed[request] = Passed(found, logged, outcome, origin)
+        self._passed[ref(request, self._passed.pop)] = Passed(found, logged, outcome, origin)
         account.requests_of(origin).by_outcome[outcome] += 1
 
     def _is_kept(self, delay: float, origin: Origin) -> bool:
@@ -113,13 +118,15 @@ class Enforcer:
         meta = request.meta
         if META_KEY in meta:
             return
+        if SENT_BACK in meta:
+            request.dont_filter = meta.pop(SENT_BACK)
         self._forget(request)
         logged = None if self._observer is None else self._observer.on_exempt(request)
         outcome = EXEMPT if meta.get(EXEMPT) else NO_ROBOTS_TXT
         if page_request(request) is not request:
             outcome = outcome_of(True, meta["robotspec"]["reason"])
         origin = None if outcome == NO_ROBOTS_TXT else Origin.of(page_url(request))
-        self._passed[request] = Passed(None, logged, outcome, origin)
+        self._passed[ref(request, self._passed.pop)] = Passed(None, logged, outcome, origin)
         if "_splash_processed" in meta and not meta.get(_REPLACES):
             meta[_REPLACES] = True  # in the place of a page that counts already
         else:
@@ -127,7 +134,7 @@ class Enforcer:
 
     def _forget(self, request: Request) -> None:
         """*request* is decided about once more; if it was not sent, it counts once."""
-        before = self._passed.pop(request, None)
+        before = self._passed.pop(ref(request), None)
         if before is not None and not before.sent:
             self._stats.undo(before.outcome, before.origin)
 
@@ -138,7 +145,7 @@ class Enforcer:
         the decision left.
         """
         # hot path
-        passed = self._passed.get(request)
+        passed = self._passed.get(ref(request))
         if passed is None:
             return None
         found = passed.found
@@ -150,7 +157,7 @@ class Enforcer:
                     self._forget(request)
                     raise RulesExpired(f"the rules of {found.origin} have expired")
                 self.apply(request, answer, again=True)
-                passed = self._passed[request]
+                passed = self._passed[ref(request)]
         elif "_splash_processed" in request.meta:
             self._check_splash(request)
         passed.sent = True
@@ -185,7 +192,7 @@ class Enforcer:
         decision = answer.decision
         if decision.reason == "usage" and decision.origin is not None:
             self._count_usage(answer.usage, decision.origin)
-        before = self._passed.pop(request, None)
+        before = self._passed.pop(ref(request), None)
         if before is not None:
             self._stats.undo(before.outcome, before.origin, sent=before.sent)
         refused = refusal(decision)
@@ -220,7 +227,7 @@ class Enforcer:
         answer = await self._robots.wait(origin, final)
         logged = self._robots.note_decision(final, answer, "final_url")
         self._apply_again(request, final, answer)
-        if (passed := self._passed.get(request)) is not None:
+        if (passed := self._passed.get(ref(request))) is not None:
             passed.logged = logged  # its usage header is read with these rules
         self._check_usage(request, response)
         return response
@@ -228,7 +235,7 @@ class Enforcer:
     def _check_usage(self, request: Request, response: Response) -> None:
         """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
         # hot path
-        summary, passed = request.meta.get("robotspec"), self._passed.get(request)
+        summary, passed = request.meta.get("robotspec"), self._passed.get(ref(request))
         origin = Origin.of(response.url)
         if summary is None or passed is None or passed.outcome in _UNCHECKED or origin is None:
             return
@@ -256,7 +263,7 @@ def summarize(answer: Answer) -> dict[str, Any]:
     """``request.meta["robotspec"]``: the values of *answer*, which can be pickled."""
     # hot path
     decision, _, extensions, usage = answer
-    allowed, reason, verdict, outcome, status, age, _, origin, *_ = decision
+    allowed, reason, verdict, outcome, status, age, _, origin, _, _, _ = decision
     rule = verdict.rule if verdict is not None else None
     summary: dict[str, Any] = {
         "allowed": allowed,

@@ -23,7 +23,7 @@ from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
-from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
+from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 
 if TYPE_CHECKING:
@@ -126,7 +126,6 @@ class RobotSpecMiddleware(GateOwner):
     ) -> Request | None:
         """Pass *request* on (None), let it wait, or raise."""
         # hot path: Scrapy wraps the result of a plain function in a coroutine, which costs more
-        self._waits.arrived(request)
         origin = self._policy.origin(request)
         if origin is None:
             self.gate.goes_on(None, request)
@@ -160,7 +159,7 @@ class RobotSpecMiddleware(GateOwner):
     ) -> Request | None:
         """Send back a request whose rules have expired (CAC-07)."""
         if isinstance(exception, RulesExpired):
-            return self._waits.send_back(request)
+            return send_back(request)
         self.robots.tokens.responded(request)
         return None
 

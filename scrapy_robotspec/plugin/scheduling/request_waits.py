@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.request_policy import Answer
 
 #: Meta key of a request that went back to the scheduler: the user's ``dont_filter``.
-_DONT_FILTER = "_robotspec_dont_filter"
+SENT_BACK = "_robotspec_dont_filter"
 #: Names that scrapy-redis's queues have.
 _OF_SCRAPY_REDIS = ("server", "key", "push", "_encode_request", "_decode_request")
 
@@ -51,12 +51,6 @@ class RequestWaits:
         self.gate = Gate(robots, self._crawl_delay)
 
     # --- requests
-
-    def arrived(self, request: Request) -> None:
-        """Undo the marks of *request*."""
-        # hot path
-        if _DONT_FILTER in request.meta:
-            request.dont_filter = request.meta.pop(_DONT_FILTER)
 
     async def wait(self, origin: Origin, request: Request) -> Answer | None:
         """The decision about *request*, once it may go.
@@ -83,7 +77,7 @@ class RequestWaits:
             if not goes_back:
                 raise
             self._returned.add(request)
-            self.send_back(request)
+            send_back(request)
             return None  # it stays parked until the scheduler has it
         finally:
             gate.parked -= popped
@@ -108,12 +102,6 @@ class RequestWaits:
                 ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
                 turn = self._crawl_delay.wait(request, origin, delay, ahead)
                 has_slot = await self._robots.until(turn, "a crawl-delay had passed")
-
-    def send_back(self, request: Request) -> Request:
-        """*request*, marked so that the duplicates filter lets it pass again."""
-        request.meta.setdefault(_DONT_FILTER, request.dont_filter)
-        request.dont_filter = True
-        return request
 
     # --- start and end
 
@@ -144,3 +132,10 @@ class RequestWaits:
             self._parking.close()
         if self._crawl_delay is not None:
             self._crawl_delay.close()
+
+
+def send_back(request: Request) -> Request:
+    """*request*, marked so that the duplicates filter lets it pass again."""
+    request.meta.setdefault(SENT_BACK, request.dont_filter)
+    request.dont_filter = True
+    return request
