@@ -528,6 +528,20 @@ def test_an_audit_excuses_what_a_robots_txt_was_fetched_by(server: Server, tmp_p
     assert (audit.requests, audit.disallowed, audit.unknown) == (len(asked), 0, 0)
 
 
+def test_misplaced_server_errors_are_replayed_with_their_probes(
+    server: Server, tmp_path: Path
+) -> None:
+    """FET-15: the state follows from the answers of both probes."""
+    down = reply("", 503)
+    site = server.site("127.0.0.2", down, page=down, pages={"/": reply("home")})
+    settings = {"ROBOTSPEC_EVIDENCE": str(tmp_path), "ROBOTSPEC_PROBE_SERVER_ERRORS": True}
+    crawl([site.url("/")], settings)
+    (state,) = lines_of(tmp_path, "state")
+    assert len(state["exchanges"]) == 3
+    assert state["record"]["redirect_error"] == "server errors for missing pages"
+    replayed(tmp_path, 1)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_ctrl_c_after_the_spider_has_closed_leaves_an_end(
     server: Server, tmp_path: Path, mode: str
