@@ -149,9 +149,9 @@ def _end(site: OriginStats) -> str:
 
 def _rows(entries: Iterable[Entry]) -> list[list[Entry]]:
     """The entries of each row, those with most requests first."""
-    rows: dict[tuple[str, bool], list[Entry]] = defaultdict(list)
+    rows: dict[str, list[Entry]] = defaultdict(list)
     for entry in sorted(entries, key=lambda one: one.requests, reverse=True):
-        rows[entry.head, entry.is_code].append(entry)
+        rows[entry.head].append(entry)
     return sorted(rows.values(), key=lambda row: sum(one.requests for one in row), reverse=True)
 
 

@@ -108,8 +108,8 @@ class CrawlAccount:
         """An attempt ended at *now*, while *waiting* requests waited."""
         record, before = done.record, done.before
         assert record is not None
-        if before is not None and self.answers[answer_in_words(before)]:
-            self.answers[answer_in_words(before)] -= 1
+        if before is not None:  # maybe counted by another crawl: nothing falls below 0
+            self.answers -= Counter([answer_in_words(before)])
         self.answers[answer_in_words(record)] += 1
         if not record.has_failed:
             self.down.pop(record.origin, None)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.plugin.settings.settings import Settings
 
+#: Origin, reason, and the deciding line with its text and path pattern.
+_Cause = tuple[str, str, int | None, str | None, str | None]
 #: Max origins with a row of their own.
 MAX_ORIGINS = 100_000
 #: Max rules that are counted one by one, of one row and of all. Further ones are counted together,
@@ -50,7 +52,7 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         """Requests without a row of their own. Only its sums mean anything."""
         self._unremarkable: deque[Origin] = deque()
         """Origins that may have to make room for others."""
-        self._refusals: dict[tuple[str, str, int | None, str | None], RefusalStats] = {}
+        self._refusals: dict[_Cause, RefusalStats] = {}
         self._examples = 0
         self.is_cut = False
         """Whether a bound was reached."""
@@ -101,16 +103,14 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         """The request for *url* is refused."""
         super().refused(decision, url)
         row = self[decision.origin]
-        line, rule, pattern = deciding_line(decision)
-        cause = row.origin, decision.reason, line, rule
+        cause: _Cause = row.origin, decision.reason, *deciding_line(decision)
         has_room = len(row.refused_by) < MAX_RULES and len(self._refusals) < MAX_ALL_RULES
         if cause not in self._refusals and (row is self._rest or not has_room):
             self.is_cut = True
-            line = rule = pattern = None
-            cause = row.origin, decision.reason, line, rule
+            cause = row.origin, decision.reason, None, None, None
         refusal = self._refusals.get(cause)
         if refusal is None:
-            refusal = self._refusals[cause] = RefusalStats(decision.reason, line, rule, pattern)
+            refusal = self._refusals[cause] = RefusalStats(*cause[1:])
             row.refused_by.append(refusal)
         refusal.count += 1
         if len(refusal.examples) < MAX_EXAMPLES and self._examples < MAX_ALL_EXAMPLES:

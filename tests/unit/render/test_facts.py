@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robotspec import Origin, RobotsTxt
+from scrapy_robotspec import Origin, RobotsTxt, get_edition
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
@@ -111,3 +111,22 @@ def test_a_page_that_may_not_be_fetched_has_no_preference() -> None:
     found = answer(b"User-agent: *\nDisallow: /\nContent-Usage: x=y\n", "/")
     assert full_object(found)["usage"]["applies"] is False
     assert dict(facts(found))["usage"] == "no preference, as the page may not be fetched"
+
+
+@pytest.mark.parametrize(
+    ("lines", "edition", "words"),
+    [
+        ("Disallow: /a", "rfc9309", "the only rule that matches"),
+        (
+            "Disallow: /a\nAllow: /a/b\nAllow: /",
+            "rfc9309",
+            "the longest of 3 rules that match; of equally long ones an allow",
+        ),
+        ("Disallow:", "google", "a rule without a path disallows nothing"),
+    ],
+)
+def test_the_reason_why_a_rule_wins_is_named(lines: str, edition: str, words: str) -> None:
+    """PRE-01, PRE-02; a rule without a path decides in one edition alone."""
+    robots = RobotsTxt.parse(f"User-agent: *\n{lines}\n".encode(), get_edition(edition))
+    found = explain(ParsedFile(robots), "/a/b", (), fully=True)
+    assert dict(facts(found))["decided by"] == words
