@@ -85,7 +85,7 @@ class Enforcer:
         """
         # hot path
         decision, found, extensions, _ = answer
-        account, origin = self._account, decision.origin
+        account, origin, allowed = self._account, decision.origin, decision.allowed
         assert origin is not None
         observer = self._observer
         logged = None if observer is None else observer.on_decision(request, answer, "request")
@@ -96,9 +96,9 @@ class Enforcer:
         meta = request.meta
         if SENT_BACK in meta:
             request.dont_filter = meta.pop(SENT_BACK)
-        if "robotspec" in meta or not decision.allowed:
+        if "robotspec" in meta or not allowed:
             self._forget(request)
-        if not decision.allowed:
+        if not allowed:
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             account.delay_not_kept(origin, extensions.crawl_delay)

@@ -77,9 +77,15 @@ class Gate:
 
         Returns the origin whose robots.txt has to be known before it may go, or None.
         """
-        origin = self._robots.policy.origin_asked(request)
-        if origin is not None and origin in self._live:
-            self._robots.routes.see(origin, request)
+        # hot path
+        robots = self._robots
+        origin = robots.policy.origin(request)
+        if origin is None:
+            return None
+        if robots.settings.overrides and robots.policy.replacement(origin) is not None:
+            return None
+        if origin in self._live:
+            robots.routes.see(origin, request)
         return origin
 
     def may_fetch(self) -> bool:

@@ -98,14 +98,6 @@ class RequestPolicy:
             return None
         return origin
 
-    def origin_asked(self, request: Request) -> Origin | None:
-        """The origin whose robots.txt has to be known before *request* may go."""
-        # hot path
-        origin = self.origin(request)
-        if origin is None or not self._settings.overrides:
-            return origin
-        return None if self.replacement(origin) is not None else origin
-
     # --- decisions
 
     def by_rules(self, found: Resolved, request: Request, now: float) -> Answer:

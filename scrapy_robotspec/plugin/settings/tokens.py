@@ -114,22 +114,22 @@ class TokenSelector:
             return self.usual
         kept = meta.get(KEPT_KEY)
         if kept is None:
-            kept = meta[KEPT_KEY] = self._select(request)
+            if self._choose is not None:
+                kept = self._chosen(self._choose, request)
+            else:
+                # Headers are stored in this spelling: it needs none of Scrapy's calls.
+                headers = dict.get(request.headers, b"User-Agent")
+                kept = self._of_header(headers[-1]) if headers else self.usual
+            meta[KEPT_KEY] = kept
         return tuple(kept)  # a queue may have stored it as JSON, which has no tuples
 
     def responded(self, request: Request) -> None:
         """*request* has its response: other requests may get its meta."""
         request.meta.pop(KEPT_KEY, None)
 
-    def _select(self, request: Request) -> Tokens:
-        if self._choose is None:
-            # Headers are stored in this spelling: it needs none of Scrapy's calls.
-            headers = dict.get(request.headers, b"User-Agent")
-            if not headers:
-                return self.usual
-            return self._of_header(headers[-1])
+    def _chosen(self, choose: Chooser, request: Request) -> Tokens:
         try:
-            chosen = self._choose(request, self._crawler)
+            chosen = choose(request, self._crawler)
         except IgnoreRequest:
             raise
         except Exception as error:
