@@ -11,7 +11,6 @@ from scrapy_robotspec.access.reasons import (
     REASONS,
     SERVERS_READ,
     UNREACHABLE_ALLOWED,
-    Words,
     failure_words,
     printable,
 )
@@ -20,12 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.reasons import Words
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-
-_UNKNOWN = Words("{reason}", "{verb} by {reason}.")
 
 
 class Decision(NamedTuple):
@@ -77,13 +74,12 @@ class Decision(NamedTuple):
             reason = UNREACHABLE_ALLOWED
         elif reason == "no_rule" and self.verdict is None:
             reason = NO_ROBOTS_TXT
-        return REASONS.get(reason, _UNKNOWN)
+        return REASONS[reason]
 
     def _fill(self, words: str, rule: str | None = None) -> str:
         rule = rule or rule_in_words(self.verdict)
         return words.format(
             verb="Allowed" if self.allowed else "Disallowed",
-            reason=printable(self.reason),
             file="robots.txt" if self.origin is None else printable(self.origin.robots_url),
             rule=rule,
             in_brackets=f" ({rule})" if rule else "",

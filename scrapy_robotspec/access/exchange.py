@@ -180,7 +180,7 @@ def result_of(
     )
 
 
-def product_name(user_agent: bytes | None) -> str:
+def leading_product(user_agent: bytes | None) -> str:
     """The product name in a User-Agent header (CAC-04); ``-`` for none."""
     name = re.split(rb"[/ ]", (user_agent or b"").strip(), maxsplit=1)[0]
     return name.decode("latin-1").lower() or "-"

@@ -17,7 +17,7 @@ from scrapy_robotspec.access.exchange import (
     MISPLACED,
     Exchange,
     RedirectChain,
-    product_name,
+    leading_product,
     result_of,
 )
 from scrapy_robotspec.access.origin import Origin
@@ -155,7 +155,7 @@ class Attempt:
             error = MISPLACED
         result = result_of(response, chain.hops, error, self._settings.max_size)
         assert self._transfer is not None
-        agent = product_name(self._transfer.request.headers.get(b"User-Agent"))
+        agent = leading_product(self._transfer.request.headers.get(b"User-Agent"))
         return replace(result, local=self._may_be_the_proxys(response.status), agent=agent)
 
     async def _download(self, url: str) -> Exchange:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from scrapy_robotspec import signals
-from scrapy_robotspec.access.exchange import product_name
+from scrapy_robotspec.access.exchange import leading_product
 from scrapy_robotspec.lookup import Lookup, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Fetcher
@@ -73,7 +73,7 @@ class CrawlRuntime:
 
     def agent(self, request: Request) -> str:
         """Product name of the User-Agent that goes with *request* (CAC-04)."""
-        return product_name(request.headers.get(b"User-Agent") or self._default_agent)
+        return leading_product(request.headers.get(b"User-Agent") or self._default_agent)
 
     @cached_property
     def in_thread(self) -> Threads:

@@ -136,7 +136,6 @@ RULE = RobotsTxt.parse(b"User-agent: *\nDisallow: /").explain(URL, "mybot")
             Decision(False, "usage", usage=UsageRefusal("train-ai")),
             "Disallowed: train-ai is unknown: no statement allows it.",
         ),
-        (Decision(False, "a new reason"), "Disallowed by a new reason."),
     ],
     ids=str,
 )
@@ -152,7 +151,6 @@ def test_detail_never_steers_a_terminal(text: str) -> None:
     for found in (
         Decision(False, "unreachable", failure=text),
         Decision(False, "rule", verdict, origin=ORIGIN),
-        Decision(False, text),
     ):
         assert found.detail.isascii()
         assert found.detail.isprintable()
