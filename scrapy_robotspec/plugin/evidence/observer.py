@@ -170,9 +170,9 @@ class EvidenceObserver:
         state = None if found is None else self._find(found.record, at)
         tokens, number = self._tokens(request), next(self._numbers)
         stated = None if usage is None else usage.preferences
-        return self._log(
-            LoggedDecision(number, at, stage, request.url, tokens, decision, found, state, stated)
-        )
+        url = request.url
+        fields = number, at, stage, url, tokens, decision, found, state, stated, None, None
+        return self._log(tuple.__new__(LoggedDecision, fields))  # at half the cost of a call
 
     def on_exempt(self, request: Request) -> LoggedDecision | None:
         """Log *request* if it needs no robots.txt because its meta says so."""
