@@ -203,7 +203,9 @@ class EvidenceObserver:
 
         *status* answered it, or nothing did.
         """
-        seconds = max(0.0, time.time() - left)
+        # hot path
+        now = time.time()
+        seconds = now - left if now > left else 0.0
         line = (
             f'{{"type":"sent","time":{left:.6f},"decision":{logged.number},'
             f'"status":{"null" if status is None else status},"seconds":{seconds:.3f}}}'
