@@ -34,8 +34,7 @@ if given := os.environ.get("ROBOTSPEC_SEEDS"):
 _GRACE = 0.5
 #: A page may come before its turn by this time: a busy machine sends others late (seconds).
 _AHEAD = 0.25
-#: What tables may keep of an idle origin: rules, evidence, rows, words for the log, a bounded pace,
-#: a bounded number of overrides.
+#: What tables may keep of an idle origin: rules, evidence, rows, words, a bounded pace, overrides.
 _KEPT = {"Resolved", "State", "OriginStats", "str", "float", "Line", "Override", "NoneType"}
 
 
@@ -48,6 +47,8 @@ class _Rules:
         self._set = {name.removeprefix("ROBOTSPEC_"): history.plan.settings[name] for name in own}
         unsent = [page for page in history.plan.pages if page.meta.get("proxy") == DEAD_PROXY]
         dead = {urlsplit(page.url).hostname for page in unsent}
+        if dead and history.plan.sites[0].host.islower():  # server errors may be a proxy's
+            dead = {site.host for site in history.plan.sites}
         #: Sites behind a failure between crawl and site, which may begin or end an outage.
         self._dead = {n for n, site in enumerate(history.plan.sites) if site.host in dead}
         self.fetches = defaultdict[tuple[str, int], list[Served]](list)
@@ -149,9 +150,8 @@ class _Rules:
     def _counts(self, served: Served, asked: Asked) -> bool:
         """Whether a temporary status may be that of the last attempt (FET-19)."""
         before = self._failures(asked, 0.0, "failure", "temporary")
-        waited = served.at - before[0].at
-        is_last = len(before) > self._set["RETRY_TIMES"]
-        return bool(is_last or waited >= self._set["HOLD_TIMEOUT"] - _GRACE)
+        is_late = served.at - before[0].at >= self._set["HOLD_TIMEOUT"] - _GRACE
+        return bool(is_late or len(before) > self._set["RETRY_TIMES"])
 
     def _stays(self, since: float, asked: Asked) -> bool:
         """Whether an answer may be in use after its lifetime (FET-13, FET-19)."""
@@ -215,10 +215,9 @@ def law_robots_are_fetched_within_lifetimes(history: History) -> Iterator[str]:
         outage: Served | None = None
         for before, after in pairwise(each):
             outage = None if before.response.is_answer else outage or before
-            if history.run_of(before.crawl).process.stop or rules.came_late(before):
+            unsure = each if before.crawl != after.crawl else [before]  # one may have given up
+            if history.run_of(before.crawl).process.stop or any(map(rules.came_late, unsure)):
                 continue
-            if before.crawl != after.crawl and any(map(rules.came_late, each)):
-                continue  # an attempt that one of them gave up may count
             pause = after.at - (before.sent or before.at)
             if pause < rules.least_pause(before, outage, after.at) - 0.05:
                 yield f"{after} came {pause:.3f} s after {before}"
