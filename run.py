@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 
 #: Processes of the tests: most of the time crawls wait, for delays, retries and each other.
-WORKERS = 4 * (os.cpu_count() or 1)
+WORKERS = 3 * (os.cpu_count() or 1)
 
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {
