@@ -159,5 +159,5 @@ def test_an_origin_gives_back_its_parts(scheme: str, host: str, port: int) -> No
     ],
 )
 def test_user_info_is_removed_from_a_url(url: str, shown: str) -> None:
-    """LOC-10: also from what is no valid URL."""
+    """LOC-10: user info is removed from invalid URLs, too."""
     assert without_user_info(url) == shown
