@@ -21,6 +21,7 @@ from scrapy.core.downloader.handlers import DownloadHandlers
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.signalmanager import SignalManager
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.defer import maybe_deferred_to_future as as_future
@@ -157,7 +158,10 @@ def has_receivers(crawler: Crawler, signal: object) -> bool:
 
     Uses: ``SignalManager.sender``, pydispatch (2.13 on).
     """
-    receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
+    manager = crawler.signals
+    if type(manager) is not SignalManager:  # it may send in another way
+        return True
+    receivers = dispatcher.getAllReceivers(manager.sender, signal)
     return next(dispatcher.liveReceivers(receivers), None) is not None
 
 

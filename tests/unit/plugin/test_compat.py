@@ -16,6 +16,7 @@ from scrapy import Request, version_info
 from scrapy.core.engine import ExecutionEngine
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.plugin import _compat
@@ -155,6 +156,29 @@ def test_load_handlers() -> None:
     engine = crawler_with_engine().engine
     _compat.load_handlers(engine)
     _compat.load_handlers(None)
+
+
+class OtherSignals(SignalManager):
+    """Sends without pydispatch, as a project's own manager may."""
+
+
+def test_another_signal_manager_is_always_asked_to_send() -> None:
+    signal = object()
+    crawler: Any = SimpleNamespace(signals=SignalManager())
+    assert not _compat.has_receivers(crawler, signal)
+    crawler.signals = OtherSignals()
+    assert _compat.has_receivers(crawler, signal)
+
+
+def test_a_handler_counts_while_it_lives() -> None:
+    signal, crawler = object(), SimpleNamespace(signals=SignalManager())
+
+    def handle() -> None: ...
+
+    crawler.signals.connect(handle, signal)
+    assert _compat.has_receivers(crawler, signal)  # type: ignore[arg-type]
+    del handle
+    assert not _compat.has_receivers(crawler, signal)  # type: ignore[arg-type]
 
 
 def test_deferred() -> None:
