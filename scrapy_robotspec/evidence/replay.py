@@ -209,11 +209,17 @@ class _RunReplay:
 
     def _decide(self, logged: Mapping[str, Any], settings: RunSettings) -> LoggedDecision:
         """Decide about the question of a line."""
-        number, time, stage, url = (logged[name] for name in ("number", "time", "stage", "url"))
+        time, url = logged["time"], logged["url"]
         tokens, header = tuple(logged["tokens"]), logged.get("header")
         rules_time = logged.get("rules_time")
         again = LoggedDecision(
-            number, time, stage, url, tokens, rules_time=rules_time, header=header
+            logged["number"],
+            time,
+            logged["stage"],
+            url,
+            tokens,
+            rules_time=rules_time,
+            header=header,
         )
         origin = Origin.of(url)
         if origin is not None:
