@@ -38,6 +38,10 @@ _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most s
 _NAMES_FOR_HYPHENS = 100
 #: Max crawlers whose keys are kept: they ask about many files.
 _RECENT = 256
+#: Python up to 3.11 takes long to find a member of an enumeration.
+_CONTAINED = AgentMatch.CONTAINED
+_HYPHEN_PREFIX = AgentMatch.HYPHEN_PREFIX
+_DEFAULT_ONLY = (DEFAULT,)
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -136,7 +140,7 @@ def asked_keys(tokens: Tokens, edition: Edition) -> tuple[str, ...]:
 def keys_of(key: str, edition: Edition) -> Iterator[str]:
     """The keys that match that of a token, the longest first (UAG-04)."""
     yield key
-    while "-" in key and edition.agent_match is AgentMatch.HYPHEN_PREFIX:
+    while "-" in key and edition.agent_match is _HYPHEN_PREFIX:
         key = key.rpartition("-")[0]
         if key:
             yield key
@@ -148,7 +152,7 @@ def beginnings_of(keys: tuple[str, ...], edition: Edition) -> tuple[bytes, ...]:
 
     The default group, and values behind white space, are among them.
     """
-    if edition.agent_match is AgentMatch.HYPHEN_PREFIX:
+    if edition.agent_match is _HYPHEN_PREFIX:
         keys = tuple(key[:1] + key[1:].partition("-")[0] for key in keys)
     return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
 
@@ -158,20 +162,20 @@ def followed_keys(
 ) -> tuple[str, ...]:
     """The keys that a crawler with some keys follows (UAG-01, UAG-07)."""
     followed: tuple[str, ...] = ()
-    contained = edition.agent_match is AgentMatch.CONTAINED
+    contained = edition.agent_match is _CONTAINED
     for asked in keys:
         if contained:
             found = _longest_contained(present, asked.partition("/")[0].strip())
         elif asked in present:
             found = (asked,)
-        elif edition.agent_match is AgentMatch.HYPHEN_PREFIX and "-" in asked:
+        elif edition.agent_match is _HYPHEN_PREFIX and "-" in asked:
             found = _longest_before_hyphen(present, asked, edition)
         else:
             continue
         followed += tuple(key for key in found if key not in followed)
         if followed and not edition.combine_tokens:
             break
-    return followed or ((DEFAULT,) if DEFAULT in present else ())  # UAG-05
+    return followed or (_DEFAULT_ONLY if DEFAULT in present else ())  # UAG-05
 
 
 def _longest_before_hyphen(
