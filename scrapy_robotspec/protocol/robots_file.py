@@ -7,7 +7,7 @@ rules. Crawlers that follow the same groups share rules and verdicts.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, has_plain_lines
@@ -87,8 +87,8 @@ class Selection:
     names: tuple[str, ...]
     """The same as first written."""
     rules: GroupRules
-    verdicts: dict[int, Verdict] = field(default_factory=dict)
-    """Cache of the verdicts, by precedence key."""
+    verdicts: dict[int, Verdict] | None = None
+    """Cache of the verdicts, by precedence key; None until one is asked for in words."""
 
 
 class Index:

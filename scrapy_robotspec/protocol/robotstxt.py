@@ -49,19 +49,14 @@ class RobotsTxt:
     ``ValueError`` (UAG-11).
     """
 
-    __slots__ = ("_usage", "body", "edition", "file", "truncated")
+    __slots__ = ("_usage", "file", "truncated")
 
     file: RobotsFile
     """The groups by the crawlers that follow them."""
-    body: bytes
-    """The bytes that are read, cut to the parsing limit."""
-    edition: Edition
     truncated: bool
     """Whether the file was longer than the parsing limit (FMT-12)."""
 
     def __init__(self, body: bytes, edition: Edition, truncated: bool) -> None:
-        self.body = body
-        self.edition = edition
         self.truncated = truncated
         self.file = RobotsFile(body, edition)
         self._usage: FileUsage | None = None  # until the first question
@@ -89,6 +84,16 @@ class RobotsTxt:
         read = cut_to_limit(body, limit) if len(body) > limit else body
         return cls(read, edition, len(read) < len(body))
 
+    @property
+    def body(self) -> bytes:
+        """The bytes that are read, cut to the parsing limit."""
+        return self.file.body
+
+    @property
+    def edition(self) -> Edition:
+        """The edition that it is read by."""
+        return self.file.edition
+
     def __repr__(self) -> str:
         return f"<RobotsTxt: {len(self.body)} bytes, edition {self.edition.name}>"
 
@@ -110,7 +115,8 @@ class RobotsTxt:
         if selection is None or self.file.tokens != tokens:
             selection = self.file.follow(_as_tokens(tokens))
         key = (selection.rules.compiled or selection.rules).find(url)
-        return selection.verdicts.get(key) or self._verdict_of(selection, key)
+        verdict = selection.verdicts and selection.verdicts.get(key)
+        return verdict or self._verdict_of(selection, key)
 
     def explain_served(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict for a page, also without dot segments (PAT-15).
@@ -202,7 +208,7 @@ class RobotsTxt:
             start = line_start(key)
             rule = rules_at(self.body, (start,), edition)[start]
             verdict = Verdict(not forbids(key), "rule", rule, names, edition.name)
-        if len(selection.verdicts) >= _KEPT_VERDICTS:
+        if selection.verdicts is None or len(selection.verdicts) >= _KEPT_VERDICTS:
             selection.verdicts = {}
         selection.verdicts[key] = verdict
         return verdict
