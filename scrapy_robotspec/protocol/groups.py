@@ -116,6 +116,11 @@ class AllGroups:
         groups = [self.groups[number] for number in numbers_of(self.places, keys)]
         return [line for group in groups for line in group.others_for(keys, self._edition)]
 
+    @property
+    def license_urls(self) -> tuple[str, ...]:
+        """The absolute URLs of the license lines (USE-06; RSL 1.0, section 4)."""
+        return tuple(filter(is_absolute, map(decode, self.licenses)))
+
     def forget_rules(self) -> None:
         """Keep the other lines alone."""
         self.has_rules = False

@@ -186,12 +186,16 @@ class RobotsTxt:
 
     def usage_rules(self, tokens: str | Sequence[str]) -> UsageRules:
         """The usage statements for a crawler and many URLs."""
-        return self._file_usage().rules_for(_as_tokens(tokens))
+        from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
+
+        if self._usage is None:
+            self._usage = FileUsage(self.file)
+        return self._usage.rules_for(_as_tokens(tokens))
 
     @property
     def licenses(self) -> tuple[str, ...]:
         """The absolute license URLs, in file order (USE-06)."""
-        return self._file_usage().licenses
+        return self.file.all_groups().license_urls if self.file.contains(b"license") else ()
 
     def lint(self) -> tuple[Finding, ...]:
         """The linter's findings, in file order."""
@@ -218,13 +222,6 @@ class RobotsTxt:
         keys = self.file.follow(_as_tokens(tokens)).keys  # UAG-11
         is_read = self.edition.other_fields and self.file.contains(word)
         return self.file.all_groups().others_for(keys) if is_read else ()
-
-    def _file_usage(self) -> FileUsage:
-        from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
-
-        if self._usage is None:
-            self._usage = FileUsage(self.file)
-        return self._usage
 
 
 @lru_cache

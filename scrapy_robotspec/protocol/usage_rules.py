@@ -2,16 +2,14 @@
 
 Paths are matched as those of Allow and Disallow are, and no verdict depends on anything here.
 Sources: aipref-attach-05, section 3; draft-kelley-aipref-training-preference-signal-00;
-contentsignals.org; RSL 1.0, section 4 (licenses).
+contentsignals.org.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.groups import RawOther, is_absolute
 from scrapy_robotspec.protocol.lines import RawRule, rules_at
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import path_of
@@ -38,12 +36,18 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
+    from scrapy_robotspec.protocol.groups import RawOther
     from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 
+_FIELD_NAMES = tuple(each.encode() for each in USAGE_FIELDS)
 #: Max usages kept for one file: few of its paths decide about all URLs.
 _KEPT = 256
 #: Max crawlers whose statements are kept for one file.
 _KEPT_CRAWLERS = 16
+
+
+def _in_order(statements: Iterable[UsageStatement]) -> tuple[UsageStatement, ...]:
+    return tuple(sorted(statements, key=lambda each: each.line or 0))
 
 
 class UsageRules:
@@ -127,13 +131,17 @@ class _Policy:
         return (line_start(key),) if forbids(key) else ()
 
 
+#: For most files.
+_NOTHING = UsageRules(())
+
+
 class FileUsage:
-    """The usage statements and licenses of a file."""
+    """The usage statements of a file."""
 
     def __init__(self, file: RobotsFile) -> None:
         self._file = file
         lowered = file.body.lower()
-        self._may_state = any(field.encode() in lowered for field in USAGE_FIELDS)
+        self._may_state = any(map(lowered.__contains__, _FIELD_NAMES))
         named = [token for token in POLICY_TOKENS if token.encode() in lowered]
         followed = [(token, file.follow(token)) for token in named]
         self._policies = [
@@ -150,6 +158,8 @@ class FileUsage:
             every = self._file.all_groups()
             found = every.others_for(self._file.follow(tokens).keys)
             lines = [*every.signals, *(line for line in found if line.field in USAGE_FIELDS)]
+        if not lines and not self._policies:
+            return _NOTHING
         numbers = tuple([line.number for line in lines])
         rules = self._kept.get(numbers)
         if rules is None:
@@ -159,18 +169,6 @@ class FileUsage:
             fields = [_Field(each, self._file.edition) for each in by_field if each]
             rules = self._kept[numbers] = UsageRules([*fields, *self._policies])
         return rules
-
-    @cached_property
-    def licenses(self) -> tuple[str, ...]:
-        """The absolute URLs of the license lines, in file order (USE-06)."""
-        if not self._file.contains(b"license"):
-            return ()
-        urls = map(decode, self._file.all_groups().licenses)
-        return tuple(filter(is_absolute, urls))
-
-
-def _in_order(statements: Iterable[UsageStatement]) -> tuple[UsageStatement, ...]:
-    return tuple(sorted(statements, key=lambda each: each.line or 0))
 
 
 def _length(key: int) -> int:
