@@ -12,16 +12,17 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import Edition, has_plain_lines
+from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import (
     NO_RULE,
-    best_key,
+    KeyedPattern,
     forbids,
     keyed_patterns,
     matching_keys,
 )
-from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
+from scrapy_robotspec.protocol.robots_file import RobotsFile
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ Extent = Literal["no rules", "allows all", "denies all", "some"]
 #: Max texts that are remembered, and max length of each (bytes): thousands of files share a few.
 _KNOWN = 4096
 _MAX_KNOWN = 4096
-#: Bytes of a value that may match ``/``.
-_WIDE = b"/*$"
+#: Characters of patterns that match ``/``.
+_WIDE = f"/*{END}"
 #: The site that paths are asked about.
 SITE = "https://h"
 #: Characters that canonical paths contain as they are, those first that rules rarely contain.
@@ -48,29 +49,28 @@ class Rules:
     """The rules that some crawlers follow."""
 
     rules: Sequence[RawRule]
+    keyed: Sequence[KeyedPattern]
+    """Their patterns, in file order."""
     root: int
     """The deciding precedence key for ``/``."""
 
-    def __init__(self, group: GroupRules) -> None:
-        self._group = group
-        self._edition = edition = group.edition
-        self.rules = rules = group.rules
-        # An index page may open the root (PRE-05).
-        wide = [
-            rule for rule in rules if not rule[1].strip(_WIDE) or (rule[0] and edition.index_html)
-        ]
-        self.root = best_key(wide, "/", edition)
+    def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
+        self._edition = edition
+        self.rules = rules
+        self.keyed = keyed_patterns(rules, edition)
+        wide = [each for each in self.keyed if not each[1].strip(_WIDE)]
+        self.root = min(matching_keys(wide, "/"), default=NO_RULE)
 
     def allows(self, path: str) -> bool:
         """Whether a path of a URL may be fetched."""
-        return not forbids(self._group.find(SITE + path))
+        return not forbids(self._compiled.find(SITE + path))
 
     @cached_property
     def extent(self) -> Extent:
         """How much of a site they leave open, ``/robots.txt`` aside (PRE-04)."""
         if not self.rules:
             return "no rules"
-        if next(self._exceptions(), None) is not None:
+        if self._first_exception is not None:
             return "some"
         return "denies all" if forbids(self.root) else "allows all"
 
@@ -90,20 +90,31 @@ class Rules:
             is_alike = shorter != ROBOTS_TXT and self.allows(shorter) is not is_open
             yield shorter if is_alike else path
 
+    @cached_property
+    def _compiled(self) -> RuleSet:
+        return RuleSet(self.keyed, self._edition)
+
+    @cached_property
+    def _first_exception(self) -> tuple[str, str] | None:
+        return next(self._exceptions(), None)
+
+    @cached_property
+    def _overruling(self) -> RuleSet:
+        """The rules that decide as that for ``/`` does: few, mostly."""
+        alike = [each for each in self.keyed if forbids(each[0]) is forbids(self.root)]
+        return RuleSet(alike, self._edition)
+
     def _exceptions(self) -> Iterator[tuple[str, str]]:
         """The patterns that make exceptions, and an example of each."""
         is_open = not forbids(self.root)
         unused = _unused_text(self.rules)
-        keyed = keyed_patterns(self.rules, self._edition)
         other = f"/{unused}"
-        if not is_open and not forbids(min(matching_keys(keyed, other), default=NO_RULE)):
+        if not is_open and not forbids(min(matching_keys(self.keyed, other), default=NO_RULE)):
             yield "/", other
-        alike = [each for each in keyed if forbids(each[0]) is not is_open]
-        overruling = RuleSet(alike, self._edition)  # few rules, mostly
-        for key, pattern in keyed:
+        for key, pattern in self.keyed:
             if pattern and forbids(key) is is_open:
                 for path in map(as_in_url, _examples(pattern, unused)):
-                    if path != ROBOTS_TXT and key < overruling.find(SITE + path):
+                    if path != ROBOTS_TXT and key < self._overruling.find(SITE + path):
                         yield pattern, path
                         break
 
@@ -116,8 +127,8 @@ def path_of_pattern(pattern: str) -> str:
 
 def _read(text: bytes, edition: Edition) -> Rules:
     if has_plain_lines(edition):  # hot path
-        return Rules(GroupRules(text, ((0, len(text)),), edition, None))
-    return Rules(RobotsFile(text, edition).follow(()).rules)
+        return Rules(rules_in(text, ((0, len(text)),)), edition)
+    return Rules(RobotsFile(text, edition).follow(()).rules.rules, edition)
 
 
 _read_once = lru_cache(_KNOWN)(_read)

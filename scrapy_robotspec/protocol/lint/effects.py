@@ -7,10 +7,12 @@ lines; beyond a bound no effect is stated (SAF-02).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
+from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lint.findings import Claim, Effect, Findings, shown
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.agent_index import Spans
-    from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lines import Line, RawRule
     from scrapy_robotspec.protocol.robots_file import RobotsFile
 
 #: Fields of lines that hold for the crawlers named above them, rules aside.
@@ -164,12 +166,15 @@ class Effects:
         self._by_key: dict[str, Rules | None] = {}
         self._by_spans: dict[Spans, Rules] = {}
         self._left = READINGS * len(file.body)
+        #: The lines of rules by their offsets in the file.
+        self.lines = {line.start: line for group in groups for line in group.rules}
+        self._starts = list(self.lines)
+        lines = self.lines.values()
+        self._rules = [(line.field == "allow", line.value, line.start) for line in lines]
         #: The rules for crawlers without a group of their own.
         default = self.rules_of(DEFAULT)
         assert default is not None  # nothing is read before them
         self.default = default
-        #: The lines of rules by their offsets in the file.
-        self.lines = {line.start: line for group in groups for line in group.rules}
 
     def follows(self, name: str, keys: frozenset[str]) -> bool:
         """Whether a crawler follows a group with some keys.
@@ -231,8 +236,14 @@ class Effects:
         # An edition may ignore names beside *, or read a name otherwise than it compares one.
         if key != DEFAULT and followed_keys(present, (key,), self.edition) != (key,):
             return None
-        group = self._index.rules_of(list(present))
-        if group.spans not in self._by_spans and self._left >= 0:
-            self._left -= sum(end - begin for begin, end in group.spans)
-            self._by_spans[group.spans] = Rules(group)
-        return self._by_spans.get(group.spans)
+        numbers = numbers_of(self._index.places, list(present))
+        spans = tuple([self._index.spans[number] for number in numbers])
+        if spans not in self._by_spans and self._left >= 0:
+            self._left -= sum(end - begin for begin, end in spans)
+            rules = [rule for begin, end in spans for rule in self._rules_in(begin, end)]
+            self._by_spans[spans] = Rules(rules, self.edition)
+        return self._by_spans.get(spans)
+
+    def _rules_in(self, begin: int, end: int) -> Sequence[RawRule]:
+        """The rules between two offsets in the file."""
+        return self._rules[bisect_left(self._starts, begin) : bisect_left(self._starts, end)]

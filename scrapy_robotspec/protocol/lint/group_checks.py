@@ -20,7 +20,7 @@ from scrapy_robotspec.protocol.lint.findings import (
     shown,
 )
 from scrapy_robotspec.protocol.models import DEFAULT, decode
-from scrapy_robotspec.protocol.precedence import forbids, keyed_patterns, line_start
+from scrapy_robotspec.protocol.precedence import forbids, line_start
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _check_contraries(effects: Effects) -> Faults:
         if len({allow for allow, _, _ in rules.rules}) < 2:  # hot path
             continue
         first: dict[tuple[str, str], Line] = {}
-        for key, pattern in keyed_patterns(rules.rules, effects.edition):
+        for key, pattern in rules.keyed:
             line = effects.lines[line_start(key)]
             first.setdefault((line.field, pattern), line)
             contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))

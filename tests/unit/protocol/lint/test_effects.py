@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol import extent
 from scrapy_robotspec.protocol.extent import Rules
+from scrapy_robotspec.protocol.lines import RawRule
 from scrapy_robotspec.protocol.lint import effects
 from scrapy_robotspec.protocol.lint.effects import READINGS
 from scrapy_robotspec.protocol.lint.findings import Claim
-from scrapy_robotspec.protocol.robots_file import GroupRules
+from scrapy_robotspec.protocol.precedence import KeyedPattern, keyed_patterns
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.ruleset import RuleSet
 from tests.unit.protocol.property.strategies import bodies_for
 
 PATHS = ["/", "/x", "/x/", "/x/y", "/xy", "/y", "/z", "/x#", "/a.pdf", "/?q", "/%78", "/*", "/~"]
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 names = ["a", "b", "*", "a-b", "Googlebot", "a, b", "Google*", "1a", "a/2", "\xa0*"]
 values = ["/x", "/", "", "*", "/*", "/x/", "/x$", "/*.pdf", "/x#y", "/#", "x", "/x*", "/y", "none"]
@@ -84,9 +92,9 @@ def test_rules_are_read_in_proportion_to_the_file(monkeypatch: pytest.MonkeyPatc
     read: list[int] = []
 
     class Counted(Rules):
-        def __init__(self, group: GroupRules) -> None:
-            read.append(len(group.rules))
-            super().__init__(group)
+        def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
+            read.append(len(rules))
+            super().__init__(rules, edition)
 
     monkeypatch.setattr(effects, "Rules", Counted)
     names = [f"User-agent: {letters(number)}\n" for number in range(1000)]
@@ -95,6 +103,29 @@ def test_rules_are_read_in_proportion_to_the_file(monkeypatch: pytest.MonkeyPatc
     found = RobotsTxt.parse(body.encode()).lint()
     assert sum(finding.code == "RS310" for finding in found) == len(names)
     assert sum(read) <= READINGS * len(body) / len("Disallow: *\n") + 2 * len(names)
+
+
+def test_rules_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked about them: all of them, and those that others have to overrule."""
+    read: list[int] = []
+    compiled: list[int] = []
+
+    def keyed(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPattern]:
+        read.append(len(rules))
+        return keyed_patterns(rules, edition)
+
+    def compile_rules(keyed: Sequence[KeyedPattern], edition: Edition) -> RuleSet:
+        compiled.append(len(keyed))
+        return RuleSet(keyed, edition)
+
+    monkeypatch.setattr(extent, "keyed_patterns", keyed)
+    monkeypatch.setattr(extent, "RuleSet", compile_rules)
+    names = ["*", *map(letters, range(50))]
+    rules = "Disallow: /x/\nAllow: /x/a\nAllow: /x/\nDisallow: /y\nDisallow: *\nAllow: /\n"
+    groups = "".join(f"User-agent: {name}\n{rules}\n" for name in names)
+    RobotsTxt.parse(f"{groups}Sitemap: /x/s.xml\nSitemap: /y\n".encode()).lint()
+    assert read == [6] * len(names)
+    assert len(compiled) <= 2 * len(names)
 
 
 def letters(number: int) -> str:
