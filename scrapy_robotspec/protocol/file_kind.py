@@ -42,8 +42,13 @@ _MARKUP = re.compile(rb"<(?:!doctype|!--|[a-z][\w-]*[\s/>])", re.I)
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[\]{\"])")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROL = 5  #: percent of control characters in a text; random bytes have 10
-#: Files without a match contain no line that any edition reads by itself.
-_MAY_BE_READ = re.compile(rb"(?:\A|[\r\n])[ \t\x0b\x0c\xef\xbb\xbf]*(?:user|site)", re.I)
+_READ = ("allow", "disallow", "sitemap")
+_SPELLINGS = b"|".join(text for text, field in _MOST_LENIENT.known_fields if field in _READ)
+#: Files without a match contain no rule and no sitemap that any edition reads.
+_MAY_BE_READ = tuple(
+    re.compile(rb"%b[ \t\x0b\x0c\xef\xbb\xbf]*(?:%b)" % (begin, _SPELLINGS), re.I)
+    for begin in (rb"\A", rb"\n", rb"\r")  # literals are found faster
+)
 
 #: Lines that are meant as some of a robots.txt file: a known field, or one that resembles it, with
 #: a colon (U+FF1A, too), or with a value that prose does not have after the word. U+00A0, U+200B
@@ -120,7 +125,7 @@ def _is_read(body: bytes) -> bool:
     """
     from scrapy_robotspec.protocol.groups import AllGroups, read_sitemaps  # few files
 
-    return _MAY_BE_READ.search(body) is not None and (
+    return any(each.search(body) for each in _MAY_BE_READ) and (
         any(group.rules for group in AllGroups(body, _MOST_LENIENT).groups)
         or read_sitemaps(body, _MOST_LENIENT) != ()
     )

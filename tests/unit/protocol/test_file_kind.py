@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec import EDITIONS, RobotsTxt
+from scrapy_robotspec import EDITIONS, Edition, RobotsTxt
+from scrapy_robotspec.protocol import groups
 from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind
+from scrapy_robotspec.protocol.lines import Line, read_lines
 from tests.unit.protocol.strategies import bodies
 
 RULES = b"User-agent: *\nDisallow: /x\n"
@@ -135,3 +138,19 @@ def test_one_reading_finds_what_any_edition_reads(body: bytes) -> None:
     robots = [RobotsTxt.parse(page, name) for name in EDITIONS]
     is_read = any(each.sitemaps or any(group.rules for group in each.groups) for each in robots)
     assert (foreign_kind(page) is None) is is_read
+
+
+def test_a_page_without_a_rule_is_not_read_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02: scripts have long lines that begin as fields do."""
+    read: list[bytes] = []
+
+    def counted(body: bytes, edition: Edition) -> Iterator[Line]:
+        read.append(body)
+        return read_lines(body, edition)
+
+    monkeypatch.setattr(groups, "read_lines", counted)
+    script = b"\n  userAgentElement.hidden = true\n  site = 'https://a.example'\n" * 100
+    assert foreign_kind(PAGE % script) is FileKind.HTML
+    assert read == []
+    assert foreign_kind(PAGE % (script + RULES)) is None
+    assert len(read) == 1
