@@ -73,6 +73,9 @@ class FileAnswers:
         if robots is None:
             return [Unread(self)], [0] * len(crawlers.names)
         file = robots.file
+        if len(crawlers.names) == 1:
+            asked = crawlers.names[0].asked
+            return [GroupAnswers(self, robots, file.follow(asked), asked)], [0]
         named = crawlers.named_by(file)  # first: one index for all
         others = file.follow(())  # of crawlers that no agent names
         groups = [GroupAnswers(self, robots, others, ())]
