@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import RequestCounts, answer_in_words, outcome_of
+from scrapy_robotspec.access.account import (
+    PageCounter,
+    RequestCounts,
+    answer_in_words,
+    outcome_of,
+)
 from scrapy_robotspec.access.reasons import OUTCOMES, Group, failure_words
 from scrapy_robotspec.render.text import columns, duration, safe
 
@@ -39,7 +44,7 @@ class CrawlAccount:
 
     def __init__(self) -> None:
         self._requests = RequestCounts()
-        self.of_pages: Counter[str] = Counter()
+        self.of_pages = PageCounter()
         """Stats that pages add to."""
         self.answers: Counter[str] = Counter()
         """Origins by the result of their latest attempt."""
