@@ -147,7 +147,7 @@ class DryRunMiddleware:
         if origin is None:
             return
         try:
-            self.robots.tokens(request)  # before other middlewares change the header
+            self.robots.tokens.of(request)  # before other middlewares change the header
             request = request.copy()  # it keeps its tokens once there is a response
             answer = await self._decide(origin, request)
         except Exception as error:  # of the user's function; Scrapy's crawl must not suffer from it

@@ -107,14 +107,14 @@ class RobotSpecMiddleware(GateOwner):
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
         robots = await self.robots.rules(request)
-        return None if robots is None else robots.crawl_delay(self.robots.tokens(request))
+        return None if robots is None else robots.crawl_delay(self.robots.tokens.of(request))
 
     async def usage(self, url: str) -> Usage:
         """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
         request = Request(url)
         robots = await self.robots.rules(request)
         if robots is not None:
-            return robots.usage(request.url, self.robots.tokens(request))
+            return robots.usage(request.url, self.robots.tokens.of(request))
         from scrapy_robotspec.protocol.usage import Usage  # few spiders ask
 
         return Usage(applies=(await self.robots.decide(request)).allowed)

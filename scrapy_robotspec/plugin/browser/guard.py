@@ -102,7 +102,7 @@ class BrowserGuard:
         """The visit for *request*; called in the loop of the crawl."""
         self._loop = asyncio.get_running_loop()
         exempt = self._obeying.robots.policy.origin(request) is None
-        return Visit(request, () if exempt else self._obeying.robots.tokens(request))
+        return Visit(request, () if exempt else self._obeying.robots.tokens.of(request))
 
     async def allows(self, url: str, visit: Visit | None, *, navigates: bool) -> bool:
         """Whether a page may load *url*; waits up to :attr:`max_wait`.

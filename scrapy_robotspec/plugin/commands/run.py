@@ -169,7 +169,7 @@ async def _decide(url: str, robots: CrawlRobots) -> Explanation:
         answer = Answer(Decision(allowed=True, reason="no_rule"), None)
         if asked is not None:
             answer = await robots.wait(asked, request)
-        tokens = robots.tokens(request)
+        tokens = robots.tokens.of(request)
     except (IgnoreRequest, RobotSpecError, ValueError) as error:
         return Explanation(url, problem=str(error), seconds=time.monotonic() - began)
     found = answer.found

@@ -48,7 +48,7 @@ _MAX_QUOTED = 40
 
 
 class TokenSelector:
-    """Calling it with a request returns its product tokens, most specific first.
+    """Selects the product tokens of requests.
 
     In this order: ``request.meta["robotspec_user_agent_token"]``, the host's override,
     ``ROBOTSPEC_USER_AGENT_TOKEN``, ``ROBOTSTXT_USER_AGENT``, the User-Agent header that the request
@@ -98,8 +98,11 @@ class TokenSelector:
             return f"from {self._source}"
         return f"{', '.join(map(safe, self.usual)) or '*'} ({self._source})"
 
-    def __call__(self, request: Request) -> Tokens:
-        """The tokens for decisions about *request*, which has no response yet."""
+    def of(self, request: Request) -> Tokens:
+        """The tokens for decisions about *request*, which has no response yet.
+
+        Most specific first.
+        """
         # hot path
         meta = request.meta
         given = meta.get(META_KEY)
