@@ -41,6 +41,8 @@ class Resolved:
     """
 
     origin: Origin
+    shown_origin: str
+    """``str(origin)``, which each page's request gets."""
     action: Action
     reason: str
     """As in :class:`~scrapy_robotspec.access.policy.Plan`."""
@@ -134,6 +136,7 @@ class RulesCache(SizedTable[Resolved]):
         by_failure = fails and not is_fresh
         return Resolved(
             record.origin,
+            str(record.origin),
             plan.action,
             plan.reason,
             robots,

@@ -42,6 +42,21 @@ _FROM_CACHE = ("robotspec/cache/hit", "robotspec/cache/stale")
 #: Outcomes of requests whose pages have no preferences.
 _UNCHECKED = (EXEMPT, NO_ROBOTS_TXT)
 
+#: The members of ``request.meta["robotspec"]`` in their order.
+_WITHOUT_RULE: dict[str, Any] = {
+    "allowed": None,
+    "reason": None,
+    "pattern": None,
+    "line": None,
+    "group": (),
+    "edition": None,
+    "outcome": None,
+    "status": None,
+    "age": None,
+    "origin": None,
+    "other": None,
+}
+
 #: Meta key of a request that scrapy-splash sends in the place of a page's.
 _REPLACES = "_robotspec_replaces"
 
@@ -262,22 +277,22 @@ class Enforcer:
 def summarize(answer: Answer) -> dict[str, Any]:
     """``request.meta["robotspec"]``: the values of *answer*, which can be pickled."""
     # hot path
-    decision, _, extensions, usage = answer
+    decision, found, extensions, usage = answer
     allowed, reason, verdict, outcome, status, age, _, origin, _, _, _ = decision
-    rule = verdict.rule if verdict is not None else None
-    summary: dict[str, Any] = {
-        "allowed": allowed,
-        "reason": reason,
-        "pattern": rule.pattern if rule is not None else None,
-        "line": rule.line if rule is not None else None,
-        "group": verdict.group if verdict is not None else (),
-        "edition": verdict.edition if verdict is not None else None,
-        "outcome": outcome,
-        "status": status,
-        "age": age,
-        "origin": str(origin),
-        "other": extensions.fields.copy(),
-    }
+    summary = _WITHOUT_RULE.copy()  # costs half of a new dict of all members
+    summary["allowed"] = allowed
+    summary["reason"] = reason
+    if verdict is not None:
+        summary["group"] = verdict.group
+        summary["edition"] = verdict.edition
+        if verdict.rule is not None:
+            summary["pattern"] = verdict.rule.pattern
+            summary["line"] = verdict.rule.line
+    summary["outcome"] = outcome
+    summary["status"] = status
+    summary["age"] = age
+    summary["origin"] = str(origin) if found is None else found.shown_origin
+    summary["other"] = extensions.fields.copy()
     if usage is not None and usage.statements:
         summary["usage"] = usage
     if extensions.licenses:
