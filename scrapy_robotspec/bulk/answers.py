@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.protocol.extent import SITE, rules_of
 from scrapy_robotspec.protocol.file_kind import foreign_kind
-from scrapy_robotspec.protocol.lines import line_ends, text_at
-from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
-from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, line_start
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -137,25 +134,11 @@ class GroupAnswers:
         self.names = followed.names
         """The names of the groups as first written."""
         self._spans = followed.rules.spans
-        # Thousands of files share a few groups.
-        text = b"".join([_HEAD + robots.body[begin:end] for begin, end in self._spans])
-        self._rules = rules_of(text, file.edition)
 
     @cached_property
     def root(self) -> Answer:
         """The verdict about ``/``."""
-        key, body = self._rules.root, self._robots.body
-        if key == NO_RULE:
-            return Answer(True, "no_rule" if self.names else "no_group")
-        start = line_start(key)
-        for begin, end in self._spans:
-            start -= len(_HEAD)
-            if start <= end - begin:
-                break
-            start -= end - begin
-        start += begin
-        text = decode(text_at(body, start))[:MAX_TEXT]
-        return Answer(not forbids(key), "rule", line_ends(body, 0, start) + 1, text)
+        return self._answer("/")
 
     @property
     def paths(self) -> Sequence[tuple[Any, ...]]:
@@ -171,9 +154,12 @@ class GroupAnswers:
     @property
     def extent(self) -> str:
         """How much of the site is open."""
-        extent = self._rules.extent
+        body = self._robots.body
+        # Thousands of files share a few groups.
+        text = b"".join([_HEAD + body[begin:end] for begin, end in self._spans])
+        extent = rules_of(text, self._file.edition).extent
         if extent == "no rules":
-            return "unreadable" if foreign_kind(self._robots.body) is not None else "allows all"
+            return "unreadable" if foreign_kind(body) is not None else "allows all"
         return extent
 
     @property
