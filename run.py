@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 
 #: Processes of the tests: most of the time crawls wait, for delays, retries and each other.
-WORKERS = 3 * (os.cpu_count() or 1)
+WORKERS = 4 * (os.cpu_count() or 1)
+#: Each process takes the next file, in the order that tests/conftest.py makes.
+BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
 
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {
@@ -27,7 +29,7 @@ TASKS = {
     "compare": ("", ["example_project/compare.py"]),
     "fleet": ("[fleet]", ["example_project/fleet.py"]),
     "conformance": ("[peers]", ["-m", "conformance.page"]),
-    "tests": ("[redis,test]", ["-m", "pytest", "-n", str(WORKERS), "--dist", "worksteal"]),
+    "tests": ("[redis,test]", ["-m", "pytest", "-n", str(WORKERS), *BY_FILE]),
 }
 
 #: Folders of the tests that need no crawl: ``python3 run.py tests --fast`` (about a minute).

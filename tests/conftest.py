@@ -37,30 +37,34 @@ settings.load_profile(
 _TESTS = Path(__file__).parent
 #: Folders of tests that compute; those of all others mostly wait for crawls.
 _COMPUTING = ("spec", "unit")
+#: Files that take longest (a minute or two each, one test after the other).
+_LONGEST = (
+    "random_crawls/test_random_crawls.py",
+    "robustness/fleet/test_one_pace.py",
+    "project/test_example.py",
+    "crawl/test_redis_parking.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spread files that wait evenly between those that compute.
+    """Start the longest files first, and spread those that wait between those that compute.
 
-    Each process of a run then has both at any time; else the waits are left for its end, when no
-    other test uses the processors. The longest waits, those of fleets, come first.
+    The processes of a run take the next file each. So both kinds run at any time, and no process
+    has a long file left when the others have ended.
     """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
-        files.setdefault(item.path, []).append(item)
+        files.setdefault(item.path.relative_to(_TESTS), []).append(item)
     places: dict[Path, float] = {}
     for kind in (True, False):
-        group = [
-            path
-            for path in reversed(files)
-            if (path.parts[len(_TESTS.parts)] in _COMPUTING) is kind
-        ]
+        group = [path for path in reversed(files) if (path.parts[0] in _COMPUTING) is kind]
         total, before = sum(len(files[path]) for path in group), 0
         for path in group:
             places[path] = before / total
             before += len(files[path])
+    places.update(dict.fromkeys(map(Path, _LONGEST), -1.0))
     items[:] = [
-        item for path in sorted(places, key=lambda each: places[each]) for item in files[path]
+        item for path in sorted(files, key=lambda each: places[each]) for item in files[path]
     ]
 
 
@@ -101,7 +105,8 @@ def cluster(tmp_path: Path) -> Iterator[RedisCluster]:
 def uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """ROBOTSPEC_CACHE of an empty store of each kind that processes share."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/robots.db"
+        # A disk that all tests write to can stall for longer than crawls wait by default.
+        return f"sqlite:///{tmp_path}/robots.db?timeout=30"
     running: RedisServer = request.getfixturevalue("redis_server")
     return f"{running.uri}?prefix={tmp_path.name}"
 

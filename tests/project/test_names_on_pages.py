@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import click
@@ -70,12 +71,15 @@ def test_members_of_a_decision() -> None:
     assert members <= set(re.findall(r"`(\w+)`", table.partition("\n\n")[0]))
 
 
-CLASSES = {
-    node.name: (path, node)
-    for path in (ROOT / "scrapy_robotspec").rglob("*.py")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    if isinstance(node, ast.ClassDef)
-}
+@cache
+def classes() -> dict[str, ast.ClassDef]:
+    """The package's classes by name."""
+    return {
+        node.name: node
+        for path in (ROOT / "scrapy_robotspec").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
 
 
 def test_classes_and_methods_of_the_architecture() -> None:
@@ -89,9 +93,9 @@ def test_classes_and_methods_of_the_architecture() -> None:
 
 def has_method(name: str, method: str) -> bool:
     """Whether a class of the package has a method, or inherits one from elsewhere."""
-    if name not in CLASSES:
+    if name not in classes():
         return False
-    body = CLASSES[name][1]
+    body = classes()[name]
     own = {node.name for node in ast.walk(body) if isinstance(node, FUNCTIONS)}
     own |= {node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute)}
     return method in own or any(base_has(base, method) for base in body.bases)
@@ -99,7 +103,7 @@ def has_method(name: str, method: str) -> bool:
 
 def base_has(base: ast.expr, method: str) -> bool:
     name = ast.unparse(base).rpartition(".")[2]
-    return has_method(name, method) if name in CLASSES else True
+    return has_method(name, method) if name in classes() else True
 
 
 def test_headers_whose_values_are_archived() -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import zlib
+from collections.abc import Callable
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -18,7 +20,6 @@ from tests.support import responses
 from tests.support.responses import Answer, Exchange, http, in_turn, raw, redirect, reply
 
 BODY = b"User-agent: *\nDisallow: /no\n"
-BOMB = BODY + b"#" * 40_000_000
 LENGTH = ("Content-Length", str(len(BODY)))
 WHOLE = http(200, [LENGTH], BODY)
 CHUNKED = [("Transfer-Encoding", "chunked")]
@@ -28,6 +29,19 @@ ALLOW_ALL = http(200, [("Content-Length", "0")], b"")
 
 def encoded(name: str, body: bytes) -> Answer:
     return reply(body, headers=[("Content-Encoding", name)])
+
+
+def bomb(name: str, pack: Callable[[bytes], bytes]) -> Answer:
+    """The file before 40 MB of comment, packed when it is first requested."""
+
+    @cache
+    def packed() -> Answer:
+        return encoded(name, pack(BODY + b"#" * 40_000_000))
+
+    async def answer(exchange: Exchange) -> bool:
+        return await packed()(exchange)
+
+    return answer
 
 
 def repeated(data: bytes, times: int, *, first: bytes = b"HTTP/1.1 200 OK\r\n") -> Answer:
@@ -57,9 +71,9 @@ def before_it_is_asked(data: bytes) -> Answer:
 def _packed() -> dict[str, Answer]:
     """Bombs of the encodings that can be packed here."""
     found = {
-        "bomb of gzip": encoded("gzip", gzip.compress(BOMB, 1)),
-        "bomb of deflate": encoded("deflate", zlib.compress(BOMB, 1)),
-        "bomb of ten gzips": encoded(", ".join(["gzip"] * 10), _ten_times(BOMB)),
+        "bomb of gzip": bomb("gzip", partial(gzip.compress, compresslevel=1)),
+        "bomb of deflate": bomb("deflate", partial(zlib.compress, level=1)),
+        "bomb of ten gzips": bomb(", ".join(["gzip"] * 10), _ten_times),
     }
     libraries = {"br": ["brotli"], "zstd": ["compression.zstd", "backports.zstd"]}
     for name, modules in libraries.items():
@@ -67,9 +81,9 @@ def _packed() -> dict[str, Answer]:
             if find_spec(module.partition(".")[0]) and find_spec(module):
                 library: Any = import_module(module)
                 options = {"quality": 1} if name == "br" else {}
-                packed = library.compress(BOMB, **options)
-                found[f"bomb of {name}"] = encoded(name, packed)
-                found[f"{name} cut short"] = encoded(name, library.compress(BODY * 9)[:-4])
+                pack = partial(library.compress, **options)
+                found[f"bomb of {name}"] = bomb(name, pack)
+                found[f"{name} cut short"] = encoded(name, pack(BODY * 9)[:-4])
     return found
 
 

@@ -61,7 +61,7 @@ WRONG = {
         "declares a document type",
     ),
     "a broken archive": (b"\x1f\x8bnonsense", "cannot read list.xml: Unknown compression method"),
-    "a compressed bomb": (gzip.compress(bytes(60 * 2**20)), "is larger than 50 MB"),
+    "a compressed bomb": (gzip.compress(bytes(60 * 2**20), 1), "is larger than 50 MB"),
     "too many URLs": (document(*URLS * 20_000), "has more than 50,000 URLs"),
 }
 
