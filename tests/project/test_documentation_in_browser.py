@@ -24,10 +24,9 @@ import run
 DOCS = Path(run.__file__).parent / "docs"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 
-pytestmark = [
-    pytest.mark.skipif(not find_spec("furo"), reason="Sphinx and its theme are not installed"),
-    pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed"),
-]
+if not find_spec("furo"):
+    pytest.skip("Sphinx and its theme are not installed", allow_module_level=True)
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
 
 #: What readers type, by the page that has to be among the first three results.
 QUESTIONS = {
