@@ -179,7 +179,7 @@ def check_other(line: Line, edition: Edition) -> Faults:
 
 # --- rules
 
-#: A path in which there is nothing to check, unless text follows it.
+#: A path in which there is nothing to check, unless a comment follows it.
 _PLAIN_PATH = re.compile(rb"/(?!/)(?:[\w-]|[/.](?![/.]))*")
 _NEVER = "never applies the rule"
 _STARS = re.compile(rb"\*+")
@@ -205,9 +205,7 @@ def check_rules(effects: Effects) -> Faults:
         if _STARS.fullmatch(line.value):
             whole = effects.of_crawler(group.crawler)
             yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
-        elif line.value and not (
-            _PLAIN_PATH.fullmatch(line.value) and line.text.endswith(line.value)
-        ):
+        elif line.value and (b"#" in line.text or not _PLAIN_PATH.fullmatch(line.value)):
             yield from _check_comment(line, group, effects)
             yield from _check_path(line, edition)
 

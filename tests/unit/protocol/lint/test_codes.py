@@ -132,7 +132,7 @@ TABLE = [
         ANY + "Disallow: /a\u200cb\nDisallow: /\u00e9".encode()),
     Row("RS314", "PAT-04", ANY + "Disallow:\u00a0/a\nAllow: /a\u00adb".encode(), (2, 3),
         ANY + b"Allow: /a"),
-    Row("RS315", "FMT-07", ANY + b"Disallow: /#a\nAllow: /b#\nAllow: /c#d", (2, 3, 4),
+    Row("RS315", "FMT-07", ANY + b"Disallow: /#a\nAllow: /b#\nAllow: /c#/c", (2, 3, 4),
         ANY + b"Disallow: /a #b\nAllow: #b\nAllow: /c# d\nAllow: /d#e f"),
     Row("RS316", "PAT-12", ANY + b"Disallow: /?a&amp;b\nDisallow: /?a&#38;b", (2, 3),
         ANY + b"Disallow: /?a&b;amp;\nDisallow: /?a&amp"),

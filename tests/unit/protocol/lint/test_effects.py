@@ -67,6 +67,7 @@ STATED = [
     ("User-agent: *\nDisallow: *\n", "RS310", 'lets "*" fetch no page'),
     ("User-agent: *\nDisallow: /#top\n", "RS315", 'reads "/" and lets "*" fetch no page'),
     ("User-agent: *\nDisallow: /a#b\n", "RS315", 'reads "/a"'),
+    ("User-agent: *\nDisallow: /#/\n", "RS315", 'reads "/" and lets "*" fetch no page'),
     ("User-agent: *\nDisallow: /a\nAllow: /a\nDisallow: /*a\n", "RS304", 'not let "*" fetch "/a"'),
     ("User-agent: *\n\nUser-agent: a\nDisallow: /\nAllow: /b\n", "RS212", 'fetch "/b", not "/"'),
     ("User-agent: *\nDisallow: /\nAllow: /b\nDisallow: /b\n", "RS304", 'lets "*" fetch "/b"'),
