@@ -87,8 +87,11 @@ class GroupReader:
 
     def read(self, line: Line) -> None:
         """Take the next line."""
-        if line.field == "disallow" or line.field == "allow":
-            self._read_rule(line)
+        if line.field == "disallow" or line.field == "allow":  # hot path
+            if self._group is None:
+                self._add_outside(line, "rule")
+            else:
+                self._group.rules.append(line)
         elif line.field == "user-agent":
             self._read_agent(line)
         elif line.field:
@@ -105,12 +108,6 @@ class GroupReader:
         group.separated = not group.rules
         if self._edition.blank_line_ends_group:
             self._group = None
-
-    def _read_rule(self, line: Line) -> None:
-        if self._group is None:
-            self._add_outside(line, "rule")
-        else:
-            self._group.rules.append(line)
 
     def _read_other(self, line: Line) -> None:
         group = self._group

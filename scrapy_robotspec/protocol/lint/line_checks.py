@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.editions import Edition, Slashless
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
@@ -35,7 +36,7 @@ from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from scrapy_robotspec.protocol.lint.effects import Effects, Group
 
@@ -54,9 +55,13 @@ _KNOWN = frozenset({*_PROTOCOL, *_EXTENSIONS, *USAGE_FIELDS})
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
-#: A line in which there is nothing else to check.
+#: A line in the form of which there is nothing to check.
 _PLAIN_LINE = re.compile(
     rb"[ \t]*(?:user-agent|allow|disallow)[ \t]*:[\t -9;-\[\]-~]{0,9999}\Z|\Z", re.I
+)
+#: Such a line with one space behind its colon, or a comment.
+_USUAL_LINE = re.compile(
+    rb"(?:user-agent|allow|disallow):(?: [\t -9;-\[\]-~]{0,9999})?\Z|#[\t -~]{0,9999}\Z|\Z", re.I
 )
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
@@ -84,6 +89,14 @@ def intended_field(name: str, value: bytes) -> str | None:
 def is_plain(line: Line) -> bool:
     """Whether there is nothing to check in the form of a line."""
     return _PLAIN_LINE.match(line.text) is not None
+
+
+def is_usual(line: Line) -> bool:
+    """Whether all editions read a line alike, and nothing but its value is to be checked.
+
+    None of those with other fields is.
+    """
+    return line.number > 1 and _USUAL_LINE.match(line.text) is not None
 
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
@@ -179,8 +192,11 @@ def check_other(line: Line, edition: Edition) -> Faults:
 
 # --- rules
 
-#: A path in which there is nothing to check, unless a comment follows it.
-_PLAIN_PATH = re.compile(rb"/(?!/)(?:[\w-]|[/.](?![/.]))*")
+#: By :attr:`~scrapy_robotspec.editions.Edition.wildcards`: a path in which nothing is to be checked.
+_PLAIN_PATHS = {
+    False: re.compile(rb"/(?!/)(?:[\w?=&~-]|[/.](?![/.]))*"),
+    True: re.compile(rb"/(?!/)(?:[\w?=&~-]|/(?![/.])|\.(?![/.*+])|\*(?!\Z))*\$?"),
+}
 _NEVER = "never applies the rule"
 _STARS = re.compile(rb"\*+")
 #: A comment right behind a path, without a space in it: the fragment of a URL.
@@ -196,18 +212,25 @@ _OTHER_NOTATION = re.compile(
 _VALUES = _DATA["values"]
 #: Signs of paths with a reading of their own, which may depend on the edition.
 _SIGNS = [(re.compile(row["pattern"].encode(), re.I), row) for row in _DATA["paths"]]
+_Signs = Sequence[tuple[re.Pattern[bytes], Mapping[str, Any]]]
 
 
 def check_rules(effects: Effects) -> Faults:
     """Check the paths of rules."""
     edition = effects.edition
+    is_plain_path = _PLAIN_PATHS[edition.wildcards].fullmatch
+    signs = _signs_of(edition)
     for group, line in ((each, line) for each in effects.groups for line in each.rules):
+        if not line.value:  # hot path
+            continue
         if _STARS.fullmatch(line.value):
             whole = effects.of_crawler(group.crawler)
             yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
-        elif line.value and (b"#" in line.text or not _PLAIN_PATH.fullmatch(line.value)):
+            continue
+        if b"#" in line.text or b"&" in line.text:
             yield from _check_comment(line, group, effects)
-            yield from _check_path(line, edition)
+        if not is_plain_path(line.value):
+            yield from _check_path(line, edition, signs)
 
 
 def _check_comment(line: Line, group: Group, effects: Effects) -> Faults:
@@ -223,11 +246,11 @@ def _check_comment(line: Line, group: Group, effects: Effects) -> Faults:
         yield line, "RS315", "A # begins a comment, in a path too", Effect(words, claims)
 
 
-def _check_path(line: Line, edition: Edition) -> Faults:
+def _check_path(line: Line, edition: Edition, signs: _Signs) -> Faults:
     """Check a path that is not just a star."""
     path = decode(line.value)
     unslashed = "puts a slash before it" if edition.slashless is Slashless.ASSUMED else _NEVER
-    if found := _code_points(_IN_PATH.findall(path)):
+    if not path.isascii() and (found := _code_points(_IN_PATH.findall(path))):
         read = "compares it too" if path.startswith("/") else unslashed
         yield line, "RS314", f"The path contains {found}", read
     elif _OTHER_NOTATION.search(line.value):
@@ -243,12 +266,19 @@ def _check_path(line: Line, edition: Edition) -> Faults:
     else:
         first = "" if path[0].isascii() else f", but with {_code_points(path[0])}"
         yield line, "RS301", f"The path does not start with a slash{first}", unslashed
-    for pattern, row in _SIGNS:
-        sign = pattern.search(line.value)
-        traits = row.get("in", {}).items()
-        if sign and all(getattr(edition, name) is value for name, value in traits):
+    for pattern, row in signs:
+        if sign := pattern.search(line.value):
             fault = row["fault"].format(sign=shown(sign[0]), sign_code=sign[0][0])
             yield line, row["code"], fault, row["reads"]
+
+
+def _signs_of(edition: Edition) -> _Signs:
+    """The signs that an edition has a reading for."""
+    return [
+        (pattern, row)
+        for pattern, row in _SIGNS
+        if all(getattr(edition, name) is value for name, value in row.get("in", {}).items())
+    ]
 
 
 # --- user-agent lines

@@ -30,6 +30,7 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     check_other,
     check_rules,
     is_plain,
+    is_usual,
 )
 from scrapy_robotspec.protocol.lint.usage_checks import (
     Statement,
@@ -60,10 +61,19 @@ def lint(
     reader = GroupReader(findings)
     sitemaps: list[Line] = []
     statements: dict[tuple[str, ...], list[Statement]] = {}  # by the crawlers they apply to
+    forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
     alike = not is_cut  # else a later line would be read without one that can be deleted
     for line in _lines(file, findings, is_cut=is_cut):
-        alike = alike and reads_alike(line)
         reader.read(line)
+        if is_usual(line):  # hot path
+            continue
+        alike = alike and reads_alike(line)
+        check_colon(line, findings, may_replace=not is_cut)
+        if not is_plain(line):
+            form = (line.text, line.number == 1)
+            if form not in forms:
+                forms[form] = [fault[1:] for fault in check_form(line, edition)]
+            findings.add_all((line, *fault) for fault in forms[form])
         if line.field and line.field not in STRUCTURE:
             findings.add_all(check_other(line, edition))
         if line.field in ("content-usage", "content-signal"):
@@ -89,22 +99,14 @@ def lint(
 
 
 def _lines(file: RobotsFile, findings: Findings, *, is_cut: bool) -> Iterator[Line]:
-    """The lines of a robots.txt file, each once its form has been checked."""
+    """The lines of a robots.txt file; none of a file of another kind, which is a finding."""
     if kind := foreign_kind(file.body):
         code = _FILES[kind.name]
         findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
-        return
+        return iter(())
     if is_cut:
         effect = f"reads its first {len(file.body)} bytes"
         findings.add(None, "RS151", "The file is too long", effect)
         fault = "Directories need fewer rules than pages"
         findings.add(None, "RS904", fault, "ignores the rest")
-    forms: dict[tuple[bytes, bool], list[Any]] = {}
-    for line in read_lines(file.body, file.edition, every=True):
-        check_colon(line, findings, may_replace=not is_cut)
-        if not is_plain(line):  # equal lines have equal faults
-            key = (line.text, line.number == 1)
-            if key not in forms:
-                forms[key] = [fault[1:] for fault in check_form(line, file.edition)]
-            findings.add_all((line, *fault) for fault in forms[key])
-        yield line
+    return read_lines(file.body, file.edition, every=True)
