@@ -16,6 +16,7 @@ from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import (
+    FORBIDS,
     NO_RULE,
     KeyedPattern,
     forbids,
@@ -35,8 +36,6 @@ Extent = Literal["no rules", "allows all", "denies all", "some"]
 #: Max texts that are remembered, and max length of each (bytes): thousands of files share a few.
 _KNOWN = 4096
 _MAX_KNOWN = 4096
-#: Characters of patterns that match ``/``.
-_WIDE = f"/*{END}"
 #: The site that paths are asked about.
 SITE = "https://h"
 #: Characters that canonical paths contain as they are, those first that rules rarely contain.
@@ -58,8 +57,7 @@ class Rules:
         self._edition = edition
         self.rules = rules
         self.keyed = keyed_patterns(rules, edition)
-        wide = [each for each in self.keyed if not each[1].strip(_WIDE)]
-        self.root = min(matching_keys(wide, "/"), default=NO_RULE)
+        self.root = min(matching_keys(self.keyed, "/"), default=NO_RULE)
 
     def allows(self, path: str) -> bool:
         """Whether a path of a URL may be fetched."""
@@ -70,7 +68,7 @@ class Rules:
         """How much of a site they leave open, ``/robots.txt`` aside (PRE-04)."""
         if not self.rules:
             return "no rules"
-        if self._first_exception is not None:
+        if self.exception is not None:
             return "some"
         return "denies all" if forbids(self.root) else "allows all"
 
@@ -85,38 +83,48 @@ class Rules:
         One for each rule that makes an exception; ``/robots.txt`` does not count.
         """
         is_open = not forbids(self.root)
-        for pattern, path in self._exceptions():
-            shorter = path_of_pattern(pattern)
-            is_alike = shorter != ROBOTS_TXT and self.allows(shorter) is not is_open
-            yield shorter if is_alike else path
+        other = f"/{self._unused}"
+        if not is_open and not forbids(min(matching_keys(self.keyed, other), default=NO_RULE)):
+            yield other
+        for key, pattern in self.keyed:
+            if pattern and forbids(key) is is_open:
+                path = path_of_pattern(pattern)
+                if self._decides(key, path):
+                    yield path
+                    continue
+                examples = map(as_in_url, _examples(pattern, self._unused))
+                example = next((each for each in examples if self._decides(key, each)), None)
+                if example is not None:
+                    is_alike = path != ROBOTS_TXT and self.allows(path) is not is_open
+                    yield path if is_alike else example
+
+    def _decides(self, key: int, path: str) -> bool:
+        """Whether a rule takes precedence where the rules decide as for ``/`` otherwise."""
+        return path != ROBOTS_TXT and key < self._overruling.find(SITE + path)
+
+    @cached_property
+    def _unused(self) -> str:
+        """Text that the rules do not contain, escaped or not."""
+        text = b"".join([value for _, value, _ in self.rules])
+        upper = text.upper()
+        return next(
+            (
+                each
+                for each in _RARE
+                if each.encode() not in text and b"%%%X" % ord(each) not in upper
+            ),
+            _RARE_TEXT,
+        )
 
     @cached_property
     def _compiled(self) -> RuleSet:
         return RuleSet(self.keyed, self._edition)
 
     @cached_property
-    def _first_exception(self) -> tuple[str, str] | None:
-        return next(self._exceptions(), None)
-
-    @cached_property
     def _overruling(self) -> RuleSet:
         """The rules that decide as that for ``/`` does: few, mostly."""
-        alike = [each for each in self.keyed if forbids(each[0]) is forbids(self.root)]
-        return RuleSet(alike, self._edition)
-
-    def _exceptions(self) -> Iterator[tuple[str, str]]:
-        """The patterns that make exceptions, and an example of each."""
-        is_open = not forbids(self.root)
-        unused = _unused_text(self.rules)
-        other = f"/{unused}"
-        if not is_open and not forbids(min(matching_keys(self.keyed, other), default=NO_RULE)):
-            yield "/", other
-        for key, pattern in self.keyed:
-            if pattern and forbids(key) is is_open:
-                for path in map(as_in_url, _examples(pattern, unused)):
-                    if path != ROBOTS_TXT and key < self._overruling.find(SITE + path):
-                        yield pattern, path
-                        break
+        kind = self.root & FORBIDS
+        return RuleSet([each for each in self.keyed if each[0] & FORBIDS == kind], self._edition)
 
 
 def path_of_pattern(pattern: str) -> str:
@@ -137,16 +145,6 @@ _read_once = lru_cache(_KNOWN)(_read)
 def rules_of(text: bytes, edition: Edition) -> Rules:
     """The rules that all crawlers follow in a text."""
     return (_read_once if len(text) <= _MAX_KNOWN else _read)(text, edition)
-
-
-def _unused_text(rules: Sequence[RawRule]) -> str:
-    """Text that the rules do not contain, escaped or not."""
-    text = b"".join([value for _, value, _ in rules])
-    upper = text.upper()
-    return next(
-        (each for each in _RARE if each.encode() not in text and b"%%%X" % ord(each) not in upper),
-        _RARE_TEXT,
-    )
 
 
 def _examples(pattern: str, unused: str) -> Iterator[str]:

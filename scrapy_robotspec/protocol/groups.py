@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _LINE_END = re.compile(rb"[\r\n]|\Z").search
 #: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
+_USUAL_URL = re.compile(r"https?://[A-Za-z0-9.-]+/[!-~]*")
 
 
 class RawOther(NamedTuple):
@@ -185,6 +186,8 @@ class AllGroups:
 
 def is_absolute(url: str) -> bool:
     """Whether a sitemap's URL is absolute: scheme, host, no white space (SIT-03)."""
+    if _USUAL_URL.fullmatch(url):  # hot path
+        return True
     try:
         parts = urlsplit(url)
         complete = parts.scheme and parts.hostname and parts.port != 0

@@ -7,12 +7,11 @@ lines; beyond a bound no effect is stated (SAF-02).
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import AgentMatch
-from scrapy_robotspec.protocol.agent_index import numbers_of
+from scrapy_robotspec.editions import AgentMatch, Edition
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lint.findings import Claim, Effect, Findings, shown
@@ -20,9 +19,8 @@ from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.precedence import forbids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.lines import Line, RawRule
     from scrapy_robotspec.protocol.robots_file import RobotsFile
 
@@ -32,11 +30,11 @@ _GROUP_FIELDS = frozenset({"crawl-delay", "request-rate", "visit-time", "content
 _MOST_NAMES = 20
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
-#: Max bytes of rules that are read, as a multiple of the file's.
+#: Max bytes of groups that are read, as a multiple of the file's.
 READINGS = 4
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Group:
     """A group as the edition reads it."""
 
@@ -63,6 +61,11 @@ class Group:
     shared_default: Line | None = None
     """The user-agent line of ``*``, if a line without a rule and other names follow it."""
 
+    @property
+    def size(self) -> int:
+        """Bytes down to its last rule."""
+        return self.rules[-1].start - self.first.start if self.rules else 0
+
 
 class GroupReader:
     """Takes lines one by one and tracks their groups."""
@@ -70,7 +73,8 @@ class GroupReader:
     def __init__(self, findings: Findings) -> None:
         self._edition = findings.edition
         self._findings = findings
-        self._group: Group | None = None
+        #: That of the last line.
+        self.group: Group | None = None
         self.groups: list[Group] = []
 
     def crawlers(self, field: str) -> tuple[str, ...]:
@@ -78,20 +82,20 @@ class GroupReader:
 
         A group with many names equals no other one: its line number is appended.
         """
-        if self._group is None:
+        if self.group is None:
             return ()
-        keys = self._group.keys[self._group.usage_begin if field == "content-usage" else 0 :]
+        keys = self.group.keys[self.group.usage_begin if field == "content-usage" else 0 :]
         if len(keys) > _MOST_NAMES:
-            return (*keys[:_MOST_NAMES], str(self._group.first.number))
+            return (*keys[:_MOST_NAMES], str(self.group.first.number))
         return tuple(sorted(set(keys), reverse=True))
 
     def read(self, line: Line) -> None:
         """Take the next line."""
         if line.field == "disallow" or line.field == "allow":  # hot path
-            if self._group is None:
+            if self.group is None:
                 self._add_outside(line, "rule")
             else:
-                self._group.rules.append(line)
+                self.group.rules.append(line)
         elif line.field == "user-agent":
             self._read_agent(line)
         elif line.field:
@@ -100,17 +104,17 @@ class GroupReader:
             self._read_blank()
 
     def _read_blank(self) -> None:
-        group = self._group
+        group = self.group
         if group is None:
             return
         if group.above_blank is None:
             group.above_blank = len(group.rules)
         group.separated = not group.rules
         if self._edition.blank_line_ends_group:
-            self._group = None
+            self.group = None
 
     def _read_other(self, line: Line) -> None:
-        group = self._group
+        group = self.group
         if group is not None:
             group.separated = not group.rules
             group.states_usage = group.states_usage or line.field == "content-usage"
@@ -122,7 +126,7 @@ class GroupReader:
             self._add_outside(line, "line")
 
     def _read_agent(self, line: Line) -> None:
-        group = self._group
+        group = self.group
         if group is None or group.rules:
             group = self._begin(line)
         elif group.separated:
@@ -142,15 +146,25 @@ class GroupReader:
 
     def _begin(self, line: Line) -> Group:
         above = self.groups[-1] if self.groups else None
-        self._group = Group(line)
+        self.group = Group(line)
         if above is not None and not above.rules:
-            self._group.above_blank = 0  # most editions read one group
-        self.groups.append(self._group)
-        return self._group
+            self.group.above_blank = 0  # most editions read one group
+        self.groups.append(self.group)
+        return self.group
 
     def _add_outside(self, line: Line, kind: str) -> None:
         fault = f"No user-agent line is above this {kind}"
         self._findings.add(line, "RS201", fault, "ignores it")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Followed:
+    """The groups that some crawlers follow together."""
+
+    lines: Sequence[Line]
+    """Those of their rules."""
+    rules: Rules
+    """The rules, shared by groups that have the same: indices of lines replace their offsets."""
 
 
 class Effects:
@@ -159,19 +173,20 @@ class Effects:
     def __init__(self, file: RobotsFile, groups: Sequence[Group]) -> None:
         self.edition = file.edition
         self.groups = groups
-        self._index = file.index
-        self._by_key: dict[str, Rules | None] = {}
-        self._by_spans: dict[Spans, Rules] = {}
+        self._places = _places(groups, file.edition)
+        self._by_key: dict[str, Followed | None] = {}
+        self._by_groups: dict[Sequence[Group], Followed] = {}
+        self._by_rules: dict[Sequence[RawRule], Rules] = {}
         self._left = READINGS * len(file.body)
-        #: The lines of rules by their offsets in the file.
-        self.lines = {line.start: line for group in groups for line in group.rules}
-        self._starts = list(self.lines)
-        lines = self.lines.values()
-        self._rules = [(line.field == "allow", line.value, line.start) for line in lines]
-        #: The rules for crawlers without a group of their own.
-        default = self.rules_of(DEFAULT)
-        assert default is not None  # nothing is read before them
+        default = self.followed_by(DEFAULT)
+        assert default is not None  # nothing is read before it
+        #: The groups for crawlers without one of their own.
         self.default = default
+
+    @cached_property
+    def lines(self) -> Sequence[Line]:
+        """The lines of all rules."""
+        return [line for group in self.groups for line in group.rules]
 
     def follows(self, name: str, keys: frozenset[str]) -> bool:
         """Whether a crawler follows a group with some keys.
@@ -181,10 +196,10 @@ class Effects:
         if self.edition.agent_match is AgentMatch.CONTAINED:
             return True
         key = key_of(name, self.edition)
-        return not keys.isdisjoint(followed_keys(self._index.places, (key,), self.edition))
+        return not keys.isdisjoint(followed_keys(self._places, (key,), self.edition))
 
-    def rules_of(self, name: str | None) -> Rules | None:
-        """The rules for a crawler; None where no effect is stated.
+    def followed_by(self, name: str | None) -> Followed | None:
+        """The groups that a crawler follows; None where no effect is stated.
 
         That is beyond the bound, and for a crawler that does not follow its own groups.
         *name*: one that the file contains, or ``*``.
@@ -196,20 +211,22 @@ class Effects:
             self._by_key[key] = self._read(key)
         return self._by_key[key]
 
-    def combined(self) -> Iterator[tuple[str, Group, Rules]]:
-        """Crawlers whose rules no crawler before them follows, with their first groups."""
-        seen: set[Rules] = set()
+    @cached_property
+    def combined(self) -> Sequence[tuple[str, Group, Followed]]:
+        """The first crawlers that follow each choice of groups, with a group."""
+        found: dict[Followed, tuple[str, Group, Followed]] = {}
         for group in self.groups:
-            rules = self.rules_of(group.crawler)
-            if group.crawler is not None and rules is not None and rules not in seen:
-                seen.add(rules)
-                yield group.crawler, group, rules
+            followed = self.followed_by(group.crawler)
+            if group.crawler is not None and followed is not None:
+                found.setdefault(followed, (group.crawler, group, followed))
+        return list(found.values())
 
     def of_crawler(self, name: str | None) -> Effect:
         """How much of the site a crawler may fetch."""
-        rules = self.rules_of(name)
-        if name is None or rules is None:
+        followed = self.followed_by(name)
+        if name is None or followed is None:
             return _UNKNOWN
+        rules = followed.rules
         is_open, path = not forbids(rules.root), rules.exception
         if path is None:
             part = "every page" if is_open else "no page"
@@ -220,27 +237,39 @@ class Effects:
 
     def of_path(self, name: str, path: str) -> Effect:
         """Whether a crawler may fetch a path."""
-        rules = self.rules_of(name)
-        if rules is None:
+        followed = self.followed_by(name)
+        if followed is None:
             return _UNKNOWN
-        allows = rules.allows(path)
+        allows = followed.rules.allows(path)
         lets = "lets" if allows else "does not let"
         words = f"{lets} {shown(name)} fetch {shown(path)}"
         return Effect(words, (Claim(name, path, allows),))
 
-    def _read(self, key: str) -> Rules | None:
-        present = self._index.places.keys() & {key}
+    def _read(self, key: str) -> Followed | None:
+        present = self._places.keys() & {key}
         # An edition may ignore names beside *, or read a name otherwise than it compares one.
         if key != DEFAULT and followed_keys(present, (key,), self.edition) != (key,):
             return None
-        numbers = numbers_of(self._index.places, list(present))
-        spans = tuple([self._index.spans[number] for number in numbers])
-        if spans not in self._by_spans and self._left >= 0:
-            self._left -= sum(end - begin for begin, end in spans)
-            rules = [rule for begin, end in spans for rule in self._rules_in(begin, end)]
-            self._by_spans[spans] = Rules(rules, self.edition)
-        return self._by_spans.get(spans)
+        groups = tuple([group for each in present for group in self._places[each]])
+        if groups not in self._by_groups and self._left >= 0:
+            self._left -= sum(
+                each.rules[-1].start - each.first.start for each in groups if each.rules
+            )
+            lines = [line for group in groups for line in group.rules]
+            rules = tuple(
+                [(each.field == "allow", each.value, at) for at, each in enumerate(lines)]
+            )
+            if rules not in self._by_rules:
+                self._by_rules[rules] = Rules(rules, self.edition)
+            self._by_groups[groups] = Followed(lines, self._by_rules[rules])
+        return self._by_groups.get(groups)
 
-    def _rules_in(self, begin: int, end: int) -> Sequence[RawRule]:
-        """The rules between two offsets in the file."""
-        return self._rules[bisect_left(self._starts, begin) : bisect_left(self._starts, end)]
+
+def _places(groups: Sequence[Group], edition: Edition) -> Mapping[str, Sequence[Group]]:
+    """The groups that each key selects."""
+    places: dict[str, list[Group]] = {}
+    for group in groups:
+        is_default = edition.whole_agent_names and DEFAULT in group.keys  # UAG-10
+        for key in [DEFAULT] if is_default else dict.fromkeys(group.keys):
+            places.setdefault(key, []).append(group)
+    return places

@@ -127,7 +127,8 @@ class Findings:
         words, claims = Effect(effect) if isinstance(effect, str) else effect
         number, text = (0, "") if line is None else (line.number, decode(line.text))
         message = f"{fault}; {self.edition.name} {words}."
-        message, text = (self._texts.setdefault(each, each) for each in (message, text))
+        message = self._texts.setdefault(message, message)
+        text = self._texts.setdefault(text, text)
         found = (number, code, message, text, severity or CODES[code].severity)
         self._found.append(Finding(*found, replacement, claims))
 

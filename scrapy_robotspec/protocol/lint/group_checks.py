@@ -68,11 +68,12 @@ def _check_opened(effects: Effects) -> Faults:
     A group without any bound is meant so, and so is one on a site that is closed to all others.
     """
     closed: list[str] = []
-    others = effects.default.exceptions()
+    default = effects.default.rules
+    others = default.exceptions()
     left = MOST_ASKED
-    for crawler, group, rules in effects.combined() if not forbids(effects.default.root) else ():
-        is_meant = rules is effects.default or group.keys[0] in POLICY_TOKENS
-        if is_meant or rules.extent != "some":
+    for crawler, group, followed in effects.combined if not forbids(default.root) else ():
+        rules = followed.rules
+        if rules is default or group.keys[0] in POLICY_TOKENS or rules.extent != "some":
             continue
         for path in islice(chain(closed, _collected(others, closed)), left):
             left -= 1
@@ -110,12 +111,12 @@ def _check_delays(groups: Sequence[Group]) -> Faults:
 def _check_contraries(effects: Effects) -> Faults:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
     found: dict[Line, tuple[Line, Effect]] = {}
-    for crawler, _, rules in effects.combined():
-        if len({allow for allow, _, _ in rules.rules}) < 2:  # hot path
+    for crawler, _, followed in effects.combined:
+        if len({line.field for line in followed.lines}) < 2:  # hot path
             continue
         first: dict[tuple[str, str], Line] = {}
-        for key, pattern in rules.keyed:
-            line = effects.lines[line_start(key)]
+        for key, pattern in followed.rules.keyed:
+            line = followed.lines[line_start(key)]
             first.setdefault((line.field, pattern), line)
             contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))
             if contrary is not None and pattern:
@@ -128,7 +129,7 @@ def _check_directories(effects: Effects) -> Faults:
     """Directories without a slash at the end (EXT-04).
 
     Paths inside them show that they are directories."""
-    first_lines = {line.value: line for line in reversed(effects.lines.values())}
+    first_lines = {line.value: line for line in reversed(effects.lines)}
     paths = sorted(first_lines)
     directories = _DIRECTORIES.findall(b"\n".join(paths))
     inside = [path for path in directories if _any_begins(paths, path + b"/")]
@@ -139,10 +140,11 @@ def _check_directories(effects: Effects) -> Faults:
 
 def check_allow(effects: Effects, findings: Findings) -> None:
     """Groups that allow paths and close nothing (EXT-04)."""
-    disallows = any(line.field == "disallow" and line.value for line in effects.lines.values())
-    for crawler, _, rules in effects.combined():
-        paths = [effects.lines[start] for _, value, start in rules.rules if value]
-        if not all(line.field == "allow" for line in paths) or rules.extent != "allows all":
+    disallows = any(line.field == "disallow" and line.value for line in effects.lines)
+    for crawler, _, followed in effects.combined:
+        paths = [line for line in followed.lines if line.value]
+        is_open = all(line.field == "allow" for line in paths)
+        if not is_open or followed.rules.extent != "allows all":
             continue
         wide = [line for line in paths if line.value in EVERYTHING]
         if not wide and paths and paths[0].value.startswith((b"/", b"*")):
@@ -150,15 +152,15 @@ def check_allow(effects: Effects, findings: Findings) -> None:
             findings.add(paths[0], "RS319", fault, effects.of_crawler(crawler))
         elif wide and not disallows:
             fault = "Nothing is disallowed, so Allow has no effect"
-            better = "Disallow:" if len(rules.rules) == 1 else None
+            better = "Disallow:" if len(followed.lines) == 1 else None
             findings.add(wide[0], "RS902", fault, effects.of_crawler(crawler), better)
 
 
 def check_closed(effects: Effects, findings: Findings, expected: Expected | None) -> None:
     """Whether the group of ``*`` disallows every page, and may."""
-    rules, effect = effects.default, effects.of_crawler(DEFAULT)
+    rules, effect = effects.default.rules, effects.of_crawler(DEFAULT)
     if rules.extent == "denies all":
-        line = effects.lines[line_start(rules.root)]
+        line = effects.default.lines[line_start(rules.root)]
         fault = "The site is closed to crawlers without a group of their own"
         severity = "error" if expected == "open" else CODES["RS216"].severity
         findings.add(line, "RS216", fault, effect, severity=severity)
@@ -174,7 +176,7 @@ def is_expectation(finding: Finding) -> bool:
 
 def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
     """Sitemaps that the group of ``*`` disallows, unless it disallows every page."""
-    rules = effects.default
+    rules = effects.default.rules
     for line in sitemaps if rules.extent == "some" else ():
         path = _AUTHORITY.sub("", decode(line.value))
         if path.startswith("/") and not rules.allows(path):
@@ -185,9 +187,7 @@ def check_disallowed(
     statements: Mapping[tuple[str, ...], Sequence[Statement]], effects: Effects
 ) -> Faults:
     """Usage statements, by crawlers, about pages that are disallowed (USE-03)."""
-    allowed = sorted(
-        line.value for line in effects.lines.values() if line.field == "allow" and line.value
-    )
+    allowed = sorted(line.value for line in effects.lines if line.field == "allow" and line.value)
     if any(b"*" in path for path in allowed):
         return
     for crawlers, some in statements.items():
@@ -271,9 +271,10 @@ def _redundant(group: Group, seen: dict[_Rule, int]) -> Faults:
         if not line.value:
             yield line, "RS307", "A rule without a path has no effect here", "ignores it"
             continue
-        first = in_group.setdefault((line.field, line.value), line.number)
+        rule = line.field, line.value
+        first = in_group.setdefault(rule, line.number)
         if at < compared and first == line.number:
-            first = seen.setdefault((line.field, line.value), line.number)
+            first = seen.setdefault(rule, line.number)
         if first != line.number:
             fault = f"Line {first} holds the same rule"
             yield line, "RS303", fault, "does not need this one"

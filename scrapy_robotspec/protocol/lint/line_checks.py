@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, Slashless
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
@@ -36,7 +36,7 @@ from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from scrapy_robotspec.protocol.lint.effects import Effects, Group
 
@@ -55,14 +55,17 @@ _KNOWN = frozenset({*_PROTOCOL, *_EXTENSIONS, *USAGE_FIELDS})
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
-#: A line in the form of which there is nothing to check.
-_PLAIN_LINE = re.compile(
-    rb"[ \t]*(?:user-agent|allow|disallow)[ \t]*:[\t -9;-\[\]-~]{0,9999}\Z|\Z", re.I
+#: By the edition's ``wildcards``: a path in which there is nothing to check.
+_USUAL_PATHS = {
+    False: rb"(?=/)(?:[/.][\w?=~-]+)*[/.]?",
+    True: rb"(?=/)(?:(?:[/.]|(?:/?\*)+[/.]?)[\w?=~-]+)*[/.]?\$?",
+}
+#: The group is a path in which there may be something to check.
+_USUAL_LINE = (
+    rb"(?:user-agent:(?: [\t -9;-\[\]-~]*)?|#[\t -~]*|"
+    rb"(?:dis)?allow:(?: (?:(?:%b)? *\Z|([\t -9;-\[\]-~]*)))?)?\Z"
 )
-#: Such a line with one space behind its colon, or a comment.
-_USUAL_LINE = re.compile(
-    rb"(?:user-agent|allow|disallow):(?: [\t -9;-\[\]-~]{0,9999})?\Z|#[\t -~]{0,9999}\Z|\Z", re.I
-)
+_USUAL_LENGTH = 9999
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _SECOND_FIELD = re.compile(
@@ -86,17 +89,15 @@ def intended_field(name: str, value: bytes) -> str | None:
     return field if field in _NO_EQUALS or b"=" in value else None
 
 
-def is_plain(line: Line) -> bool:
-    """Whether there is nothing to check in the form of a line."""
-    return _PLAIN_LINE.match(line.text) is not None
+def usual_line(edition: Edition) -> re.Pattern[bytes]:
+    """The expression of lines that need no check."""
+    return re.compile(_USUAL_LINE % _USUAL_PATHS[edition.wildcards], re.I)
 
 
-def is_usual(line: Line) -> bool:
-    """Whether all editions read a line alike, and nothing but its value is to be checked.
-
-    None of those with other fields is.
-    """
-    return line.number > 1 and _USUAL_LINE.match(line.text) is not None
+def as_usual(line: Line, usual: re.Pattern[bytes]) -> re.Match[bytes] | None:
+    """The match of a line that all editions read alike."""
+    is_short = line.number > 1 and len(line.text) <= _USUAL_LENGTH
+    return usual.match(line.text) if is_short else None
 
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
@@ -192,11 +193,6 @@ def check_other(line: Line, edition: Edition) -> Faults:
 
 # --- rules
 
-#: By :attr:`~scrapy_robotspec.editions.Edition.wildcards`: a path in which nothing is to be checked.
-_PLAIN_PATHS = {
-    False: re.compile(rb"/(?!/)(?:[\w?=&~-]|[/.](?![/.]))*"),
-    True: re.compile(rb"/(?!/)(?:[\w?=&~-]|/(?![/.])|\.(?![/.*+])|\*(?!\Z))*\$?"),
-}
 _NEVER = "never applies the rule"
 _STARS = re.compile(rb"\*+")
 #: A comment right behind a path, without a space in it: the fragment of a URL.
@@ -212,25 +208,18 @@ _OTHER_NOTATION = re.compile(
 _VALUES = _DATA["values"]
 #: Signs of paths with a reading of their own, which may depend on the edition.
 _SIGNS = [(re.compile(row["pattern"].encode(), re.I), row) for row in _DATA["paths"]]
-_Signs = Sequence[tuple[re.Pattern[bytes], Mapping[str, Any]]]
 
 
-def check_rules(effects: Effects) -> Faults:
-    """Check the paths of rules."""
+def check_rules(rules: Iterable[tuple[Group, Line]], effects: Effects) -> Faults:
+    """Check the paths of rules that are not usual."""
     edition = effects.edition
-    is_plain_path = _PLAIN_PATHS[edition.wildcards].fullmatch
-    signs = _signs_of(edition)
-    for group, line in ((each, line) for each in effects.groups for line in each.rules):
-        if not line.value:  # hot path
-            continue
+    for group, line in rules:
         if _STARS.fullmatch(line.value):
             whole = effects.of_crawler(group.crawler)
             yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
-            continue
-        if b"#" in line.text or b"&" in line.text:
+        elif line.value:
             yield from _check_comment(line, group, effects)
-        if not is_plain_path(line.value):
-            yield from _check_path(line, edition, signs)
+            yield from _check_path(line, edition)
 
 
 def _check_comment(line: Line, group: Group, effects: Effects) -> Faults:
@@ -246,7 +235,7 @@ def _check_comment(line: Line, group: Group, effects: Effects) -> Faults:
         yield line, "RS315", "A # begins a comment, in a path too", Effect(words, claims)
 
 
-def _check_path(line: Line, edition: Edition, signs: _Signs) -> Faults:
+def _check_path(line: Line, edition: Edition) -> Faults:
     """Check a path that is not just a star."""
     path = decode(line.value)
     unslashed = "puts a slash before it" if edition.slashless is Slashless.ASSUMED else _NEVER
@@ -266,19 +255,12 @@ def _check_path(line: Line, edition: Edition, signs: _Signs) -> Faults:
     else:
         first = "" if path[0].isascii() else f", but with {_code_points(path[0])}"
         yield line, "RS301", f"The path does not start with a slash{first}", unslashed
-    for pattern, row in signs:
-        if sign := pattern.search(line.value):
+    for pattern, row in _SIGNS:
+        if (sign := pattern.search(line.value)) and all(
+            getattr(edition, name) is value for name, value in row.get("in", {}).items()
+        ):
             fault = row["fault"].format(sign=shown(sign[0]), sign_code=sign[0][0])
             yield line, row["code"], fault, row["reads"]
-
-
-def _signs_of(edition: Edition) -> _Signs:
-    """The signs that an edition has a reading for."""
-    return [
-        (pattern, row)
-        for pattern, row in _SIGNS
-        if all(getattr(edition, name) is value for name, value in row.get("in", {}).items())
-    ]
 
 
 # --- user-agent lines
@@ -300,7 +282,7 @@ def check_agents(effects: Effects) -> Faults:
         keys = frozenset(group.keys)
         for line in group.agents:
             name = named_agent(line.value, edition)
-            if not _odd(decode(line.value)):
+            if line.value.isascii() or not _odd(decode(line.value)):
                 yield from _check_value(line, name, keys, effects)
             if not name:
                 continue
@@ -318,6 +300,8 @@ def check_agents(effects: Effects) -> Faults:
 def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Effects) -> Faults:
     """Check the value of a line, given the keys of its group."""
     value = decode(line.value)
+    if value == name and (name == DEFAULT or is_known(name)):  # hot path
+        return
     intended = intended_crawler(value, effects.edition)
     read = f"reads {shown(name)}" if name else "reads no name"
     if name == DEFAULT:

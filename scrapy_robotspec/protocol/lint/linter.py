@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.lines import Line, read_lines
-from scrapy_robotspec.protocol.lint.effects import Effects, GroupReader
+from scrapy_robotspec.protocol.lint.effects import Effects, Group, GroupReader
 from scrapy_robotspec.protocol.lint.findings import CODES, Finding, Findings, read_data
 from scrapy_robotspec.protocol.lint.group_checks import (
     STRUCTURE,
@@ -24,13 +24,13 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     reads_alike,
 )
 from scrapy_robotspec.protocol.lint.line_checks import (
+    as_usual,
     check_agents,
     check_colon,
     check_form,
     check_other,
     check_rules,
-    is_plain,
-    is_usual,
+    usual_line,
 )
 from scrapy_robotspec.protocol.lint.usage_checks import (
     Statement,
@@ -61,19 +61,25 @@ def lint(
     reader = GroupReader(findings)
     sitemaps: list[Line] = []
     statements: dict[tuple[str, ...], list[Statement]] = {}  # by the crawlers they apply to
+    usual = usual_line(edition)
+    rules: list[tuple[Group, Line]] = []
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
     alike = not is_cut  # else a later line would be read without one that can be deleted
     for line in _lines(file, findings, is_cut=is_cut):
         reader.read(line)
-        if is_usual(line):  # hot path
+        match = as_usual(line, usual)
+        if match and not match.lastindex:  # hot path
+            continue
+        if reader.group and line.field in ("allow", "disallow"):
+            rules.append((reader.group, line))
+        if match:
             continue
         alike = alike and reads_alike(line)
         check_colon(line, findings, may_replace=not is_cut)
-        if not is_plain(line):
-            form = (line.text, line.number == 1)
-            if form not in forms:
-                forms[form] = [fault[1:] for fault in check_form(line, edition)]
-            findings.add_all((line, *fault) for fault in forms[form])
+        form = (line.text, line.number == 1)
+        if form not in forms:
+            forms[form] = [fault[1:] for fault in check_form(line, edition)]
+        findings.add_all((line, *fault) for fault in forms[form])
         if line.field and line.field not in STRUCTURE:
             findings.add_all(check_other(line, edition))
         if line.field in ("content-usage", "content-signal"):
@@ -84,7 +90,7 @@ def lint(
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
     effects = Effects(file, reader.groups)
-    findings.add_all(check_rules(effects))
+    findings.add_all(check_rules(rules, effects))
     findings.add_all(check_agents(effects))
     findings.add_all(check_groups(effects))
     findings.add_all(check_sitemaps(sitemaps, effects))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol import lines
+from scrapy_robotspec.protocol.lines import split_line
 from scrapy_robotspec.protocol.lint import linter
 from scrapy_robotspec.protocol.lint.line_checks import check_form
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -62,7 +64,10 @@ def test_google_reads_lines_that_the_others_ignore() -> None:
 
 
 def test_the_form_of_equal_lines_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file at the parsing limit may repeat an invalid line 256,000 times."""
+    """A file at the parsing limit may repeat an invalid line 256,000 times.
+
+    The first line may begin with a byte order mark.
+    """
     looked_at: list[bytes] = []
 
     def counted(line: Line, edition: Edition) -> Faults:
@@ -73,4 +78,19 @@ def test_the_form_of_equal_lines_is_looked_at_once(monkeypatch: pytest.MonkeyPat
     body = b"User-agent: *\nDisallow: /x\n" + b":\n1:\n" * 1000
     found = RobotsTxt.parse(body).lint()
     assert len(found) == 2000
-    assert looked_at == [b":", b"1:"]
+    assert looked_at == [b"User-agent: *", b":", b"1:"]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_line_is_read_once(edition: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked about its groups."""
+    read: list[bytes] = []
+
+    def counted(text: bytes, edition: Edition) -> tuple[bytes, bytes] | None:
+        read.append(text)
+        return split_line(text, edition)
+
+    monkeypatch.setattr(lines, "split_line", counted)
+    body = b"User-agent: *\nDisallow: /a\nAllow: /b\n\nUser-agent: a\nDisallow: /b\nDisallow: /c\n"
+    assert RobotsTxt.parse(body, edition).lint()
+    assert read == body.splitlines()
