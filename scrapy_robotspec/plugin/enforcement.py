@@ -23,7 +23,7 @@ from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 from scrapy_robotspec.plugin.scheduling.request_waits import SENT_BACK
-from scrapy_robotspec.plugin.settings.request_policy import Answer
+from scrapy_robotspec.plugin.settings.request_policy import Answer, Extensions
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
 if TYPE_CHECKING:
@@ -93,13 +93,13 @@ class Enforcer:
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
 
-    def apply(self, request: Request, answer: Answer, *, again: bool = False) -> None:
+    def apply(self, request: Request, answer: Answer, again: bool = False) -> None:
         """Count *answer*; return if it lets *request* through, else raise.
 
         *again*: rules have changed since it was let through.
         """
         # hot path
-        decision, found, extensions, _ = answer
+        decision, found, extensions, usage = answer
         account, origin, allowed = self._account, decision.origin, decision.allowed
         assert origin is not None
         observer = self._observer
@@ -117,7 +117,7 @@ class Enforcer:
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             account.delay_not_kept(origin, extensions.crawl_delay)
-        meta["robotspec"] = summarize(answer)
+        meta["robotspec"] = summarize(decision, found, extensions, usage)
         outcome = outcome_of(True, decision.reason)
         self._passed[ref(request, self._passed.pop)] = Passed(found, logged, outcome, origin)
         account.requests_of(origin).by_outcome[outcome] += 1
@@ -195,7 +195,7 @@ class Enforcer:
         """Apply *answer* about *asked* to *request*, which was let through before."""
         if not answer.decision.allowed:
             raise self.refuse(request, asked, answer)
-        request.meta["robotspec"] = summarize(answer)
+        request.meta["robotspec"] = summarize(*answer)
 
     def refuse(
         self, request: Request, asked: Request, answer: Answer
@@ -274,10 +274,11 @@ class Enforcer:
             raise self.refuse(request, request, Answer(decision, None, usage=usage))
 
 
-def summarize(answer: Answer) -> dict[str, Any]:
-    """``request.meta["robotspec"]``: the values of *answer*, which can be pickled."""
+def summarize(
+    decision: Decision, found: Resolved | None, extensions: Extensions, usage: Usage | None
+) -> dict[str, Any]:
+    """``request.meta["robotspec"]``: the values of an answer, which can be pickled."""
     # hot path
-    decision, found, extensions, usage = answer
     allowed, reason, verdict, outcome, status, age, _, origin, _, _, _ = decision
     summary = _WITHOUT_RULE.copy()  # costs half of a new dict of all members
     summary["allowed"] = allowed

@@ -268,13 +268,13 @@ class SlotTable:
             self.add(queue)
         self.slots.move_to_end(queue.slot)
 
-    def best(self, slot: str, *, newest: bool = False) -> OriginQueue:
+    def best(self, slot: str, newest: bool = False) -> OriginQueue:
         """The oldest or *newest* queue of *slot* with the best priority."""
         ranks = self.slots[slot]
         equals = ranks[min(ranks)]
         return next(reversed(equals) if newest else iter(equals))
 
-    def least_busy(self, *, newest: bool = False) -> tuple[int, str]:
+    def least_busy(self, newest: bool = False) -> tuple[int, str]:
         """The slot with the fewest downloads, and their number.
 
         Looks at one slot more than are busy. *newest*: of equal ones the one served last.
