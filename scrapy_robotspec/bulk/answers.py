@@ -7,7 +7,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.protocol.extent import SITE, rules_of
+from scrapy_robotspec.bulk.extents import extent_of
+from scrapy_robotspec.protocol.extent import SITE
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -157,7 +158,7 @@ class GroupAnswers:
         body = self._robots.body
         # Thousands of files share a few groups.
         text = b"".join([_HEAD + body[begin:end] for begin, end in self._spans])
-        extent = rules_of(text, self._file.edition).extent
+        extent = extent_of(text, self._file.edition)
         if extent == "no rules":
             return "unreadable" if foreign_kind(body) is not None else "allows all"
         return extent

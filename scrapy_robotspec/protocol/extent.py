@@ -8,11 +8,9 @@ kind that matches one of its examples takes precedence.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.editions import Edition, has_plain_lines
-from scrapy_robotspec.protocol.agent_index import rules_in
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import (
@@ -23,19 +21,16 @@ from scrapy_robotspec.protocol.precedence import (
     keyed_patterns,
     matching_keys,
 )
-from scrapy_robotspec.protocol.robots_file import RobotsFile
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
 
 Extent = Literal["no rules", "allows all", "denies all", "some"]
 
-#: Max texts that are remembered, and max length of each (bytes): thousands of files share a few.
-_KNOWN = 4096
-_MAX_KNOWN = 4096
 #: The site that paths are asked about.
 SITE = "https://h"
 #: Characters that canonical paths contain as they are, those first that rules rarely contain.
@@ -131,20 +126,6 @@ def path_of_pattern(pattern: str) -> str:
     """A path that a canonical pattern matches."""
     path = as_in_url(pattern.removesuffix(END).replace("*", "x"))
     return path if path.startswith("/") else f"/{path}"
-
-
-def _read(text: bytes, edition: Edition) -> Rules:
-    if has_plain_lines(edition):  # hot path
-        return Rules(rules_in(text, ((0, len(text)),)), edition)
-    return Rules(RobotsFile(text, edition).follow(()).rules.rules, edition)
-
-
-_read_once = lru_cache(_KNOWN)(_read)
-
-
-def rules_of(text: bytes, edition: Edition) -> Rules:
-    """The rules that all crawlers follow in a text."""
-    return (_read_once if len(text) <= _MAX_KNOWN else _read)(text, edition)
 
 
 def _examples(pattern: str, unused: str) -> Iterator[str]:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec import RobotsTxt
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.extent import Rules, rules_of
+from scrapy_robotspec.protocol.extent import Rules
+from scrapy_robotspec.protocol.robots_file import RobotsFile
 
 #: Every path of up to four characters that the rules below are made of, and one character more.
 ALPHABET = "a/~*$"
@@ -28,7 +29,8 @@ rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), patterns), ma
 def read(body: str, edition: str) -> Rules:
     """The rules below the first line of a text."""
     text = ("User-agent: *\n" + body.partition("\n")[2]).encode()
-    return rules_of(text, EDITIONS[edition])
+    file = RobotsFile(text, EDITIONS[edition])
+    return Rules(file.follow(()).rules.rules, file.edition)
 
 
 def classify(body: str, edition: str) -> str:

@@ -1,0 +1,46 @@
+"""The class of a group is worked out from few of its rules, where these show it."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.bulk import extents
+from scrapy_robotspec.bulk.extents import extent_of
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol import extent as protocol_extent
+from scrapy_robotspec.protocol.extent import Rules
+from scrapy_robotspec.protocol.precedence import keyed_patterns
+from scrapy_robotspec.protocol.robots_file import RobotsFile
+from tests.unit.protocol.test_extent import rules
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(rules=rules, few=st.integers(0, 3))
+def test_few_rules_show_what_all_do(name: str, rules: list[tuple[str, str]], few: int) -> None:
+    """The class is that of all rules, however many are tried first."""
+    edition = EDITIONS[name]
+    text = ("User-agent: *\n" + "".join(f"{kind}: {path}\n" for kind, path in rules)).encode()
+    every = RobotsFile(text, edition).follow(()).rules.rules
+    with patch.object(extents, "_FEW", few):
+        extents._extent_once.cache_clear()
+        assert extent_of(text, edition) == Rules(every, edition).extent
+    extents._extent_once.cache_clear()
+
+
+def test_a_long_group_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02: an exception among the first rules is enough."""
+    compiled: list[int] = []
+
+    def counted(*arguments: object) -> object:
+        compiled.append(len(arguments[0]))  # type: ignore[arg-type]
+        return keyed_patterns(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(protocol_extent, "keyed_patterns", counted)
+    lines = "".join(f"Disallow: /d{number}/\n" for number in range(1_000))
+    text = f"User-agent: *\nAllow: /d\n{lines}Allow: /e\n".encode()
+    assert extent_of(text, EDITIONS["google-2019"]) == "some"
+    assert compiled == [extents._FEW + 1]
