@@ -124,7 +124,7 @@ class Findings:
 
         ``replacement`` as in :class:`Finding`; ``severity``: another one than that of the code.
         """
-        words, claims = Effect(effect) if isinstance(effect, str) else effect
+        words, claims = (effect, ()) if isinstance(effect, str) else effect
         number, text = (0, "") if line is None else (line.number, decode(line.text))
         message = f"{fault}; {self.edition.name} {words}."
         message = self._texts.setdefault(message, message)

@@ -112,10 +112,11 @@ def _check_contraries(effects: Effects) -> Faults:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
     found: dict[Line, tuple[Line, Effect]] = {}
     for crawler, _, followed in effects.combined:
-        if len({line.field for line in followed.lines}) < 2:  # hot path
-            continue
+        keyed = followed.rules.keyed
+        allowed = {pattern for key, pattern in keyed if not forbids(key)}
+        both = {pattern for key, pattern in keyed if pattern in allowed and forbids(key)}
         first: dict[tuple[str, str], Line] = {}
-        for key, pattern in followed.rules.keyed:
+        for key, pattern in keyed if both else ():
             line = followed.lines[line_start(key)]
             first.setdefault((line.field, pattern), line)
             contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))

@@ -60,12 +60,12 @@ _USUAL_PATHS = {
     False: rb"(?=/)(?:[/.][\w?=~-]+)*[/.]?",
     True: rb"(?=/)(?:(?:[/.]|(?:/?\*)+[/.]?)[\w?=~-]+)*[/.]?\$?",
 }
-#: The group is a path in which there may be something to check.
+#: Of these lines only the values in groups are to be checked.
 _USUAL_LINE = (
-    rb"(?:user-agent:(?: [\t -9;-\[\]-~]*)?|#[\t -~]*|"
-    rb"(?:dis)?allow:(?: (?:(?:%b)? *\Z|([\t -9;-\[\]-~]*)))?)?\Z"
+    rb"(?!.{9999})(?:user-agent:(?: [\t -9;-\[\]-~]*)?|#[\t -~]*|"
+    rb"(?:dis)?allow:(?: (?:(?:%b)? *\Z|([\t -9;-\[\]-~]*)))?%b)?\Z"
 )
-_USUAL_LENGTH = 9999
+_USUAL_SITEMAP = rb"|sitemap: (https?:[\t -9;-\[\]-~]*)"
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _SECOND_FIELD = re.compile(
@@ -90,14 +90,9 @@ def intended_field(name: str, value: bytes) -> str | None:
 
 
 def usual_line(edition: Edition) -> re.Pattern[bytes]:
-    """The expression of lines that need no check."""
-    return re.compile(_USUAL_LINE % _USUAL_PATHS[edition.wildcards], re.I)
-
-
-def as_usual(line: Line, usual: re.Pattern[bytes]) -> re.Match[bytes] | None:
-    """The match of a line that all editions read alike."""
-    is_short = line.number > 1 and len(line.text) <= _USUAL_LENGTH
-    return usual.match(line.text) if is_short else None
+    """The expression of lines, not the first, that all editions read alike."""
+    sitemap = _USUAL_SITEMAP if edition.other_fields else b""
+    return re.compile(_USUAL_LINE % (_USUAL_PATHS[edition.wildcards], sitemap), re.I)
 
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:

@@ -24,7 +24,6 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     reads_alike,
 )
 from scrapy_robotspec.protocol.lint.line_checks import (
-    as_usual,
     check_agents,
     check_colon,
     check_form,
@@ -61,25 +60,24 @@ def lint(
     reader = GroupReader(findings)
     sitemaps: list[Line] = []
     statements: dict[tuple[str, ...], list[Statement]] = {}  # by the crawlers they apply to
-    usual = usual_line(edition)
+    usual = usual_line(edition).match
     rules: list[tuple[Group, Line]] = []
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
     alike = not is_cut  # else a later line would be read without one that can be deleted
     for line in _lines(file, findings, is_cut=is_cut):
         reader.read(line)
-        match = as_usual(line, usual)
+        match = usual(line.text) if line.number > 1 else None
         if match and not match.lastindex:  # hot path
             continue
+        if not match:
+            alike = alike and reads_alike(line)
+            check_colon(line, findings, may_replace=not is_cut)
+            form = (line.text, line.number == 1)
+            if form not in forms:
+                forms[form] = [fault[1:] for fault in check_form(line, edition)]
+            findings.add_all((line, *fault) for fault in forms[form])
         if reader.group and line.field in ("allow", "disallow"):
             rules.append((reader.group, line))
-        if match:
-            continue
-        alike = alike and reads_alike(line)
-        check_colon(line, findings, may_replace=not is_cut)
-        form = (line.text, line.number == 1)
-        if form not in forms:
-            forms[form] = [fault[1:] for fault in check_form(line, edition)]
-        findings.add_all((line, *fault) for fault in forms[form])
         if line.field and line.field not in STRUCTURE:
             findings.add_all(check_other(line, edition))
         if line.field in ("content-usage", "content-signal"):
