@@ -60,12 +60,12 @@ _USUAL_PATHS = {
     False: rb"(?=/)(?:[/.][\w?=~-]+)*[/.]?",
     True: rb"(?=/)(?:(?:[/.]|(?:/?\*)+[/.]?)[\w?=~-]+)*[/.]?\$?",
 }
-#: Of these lines only the values in groups are to be checked.
+#: Lines of which only the values in groups are to be checked. Other capitals are not usual.
 _USUAL_LINE = (
-    rb"(?!.{9999})(?:user-agent:(?: [\t -9;-\[\]-~]*)?|#[\t -~]*|"
-    rb"(?:dis)?allow:(?: (?:(?:%b)? *\Z|([\t -9;-\[\]-~]*)))?%b)?\Z"
+    rb"(?!.{9999})(?:(?:[Dd]is)?[Aa]llow:(?: (?:(?:%b)? *\Z|([\t -9;-\[\]-~]*)))?|"
+    rb"[Uu]ser-[Aa]gent:(?: [\t -9;-\[\]-~]*)?|#[\t -~]*%b)?\Z"
 )
-_USUAL_SITEMAP = rb"|sitemap: (https?:[\t -9;-\[\]-~]*)"
+_USUAL_SITEMAP = rb"|[Ss]itemap: (https?:[\t -9;-\[\]-~]*)"
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _SECOND_FIELD = re.compile(
@@ -92,7 +92,7 @@ def intended_field(name: str, value: bytes) -> str | None:
 def usual_line(edition: Edition) -> re.Pattern[bytes]:
     """The expression of lines, not the first, that all editions read alike."""
     sitemap = _USUAL_SITEMAP if edition.other_fields else b""
-    return re.compile(_USUAL_LINE % (_USUAL_PATHS[edition.wildcards], sitemap), re.I)
+    return re.compile(_USUAL_LINE % (_USUAL_PATHS[edition.wildcards], sitemap))
 
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
