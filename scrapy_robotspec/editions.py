@@ -67,6 +67,11 @@ class AfterLimit(Enum):
     ALLOW_IF_PAGES_ANSWER = "allow if pages answer"  #: no restrictions if pages answer, else none
 
 
+#: Python up to 3.11 takes long to find a member of an enumeration; each verdict needs some.
+CONTAINED, HYPHEN_PREFIX = AgentMatch.CONTAINED, AgentMatch.HYPHEN_PREFIX
+SLASH_ASSUMED, SLASHLESS_PATTERN = Slashless.ASSUMED, Slashless.PATTERN
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Edition:
     """The choices of one specification where specifications differ.

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import AgentMatch, Edition
+from scrapy_robotspec.editions import CONTAINED, HYPHEN_PREFIX, Edition
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most s
 _NAMES_FOR_HYPHENS = 100
 #: Max crawlers whose keys are kept: they ask about many files.
 _RECENT = 256
-#: Python up to 3.11 takes long to find a member of an enumeration.
-_CONTAINED = AgentMatch.CONTAINED
-_HYPHEN_PREFIX = AgentMatch.HYPHEN_PREFIX
 _DEFAULT_ONLY = (DEFAULT,)
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
@@ -140,7 +137,7 @@ def asked_keys(tokens: Tokens, edition: Edition) -> tuple[str, ...]:
 def keys_of(key: str, edition: Edition) -> Iterator[str]:
     """The keys that match that of a token, the longest first (UAG-04)."""
     yield key
-    while "-" in key and edition.agent_match is _HYPHEN_PREFIX:
+    while "-" in key and edition.agent_match is HYPHEN_PREFIX:
         key = key.rpartition("-")[0]
         if key:
             yield key
@@ -152,7 +149,7 @@ def beginnings_of(keys: tuple[str, ...], edition: Edition) -> tuple[bytes, ...]:
 
     The default group, and values behind white space, are among them.
     """
-    if edition.agent_match is _HYPHEN_PREFIX:
+    if edition.agent_match is HYPHEN_PREFIX:
         keys = tuple(key[:1] + key[1:].partition("-")[0] for key in keys)
     return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
 
@@ -162,13 +159,13 @@ def followed_keys(
 ) -> tuple[str, ...]:
     """The keys that a crawler with some keys follows (UAG-01, UAG-07)."""
     followed: tuple[str, ...] = ()
-    contained = edition.agent_match is _CONTAINED
+    contained = edition.agent_match is CONTAINED
     for asked in keys:
         if contained:
             found = _longest_contained(present, asked.partition("/")[0].strip())
         elif asked in present:
             found = (asked,)
-        elif edition.agent_match is _HYPHEN_PREFIX and "-" in asked:
+        elif "-" in asked and edition.agent_match is HYPHEN_PREFIX:
             found = _longest_before_hyphen(present, asked, edition)
         else:
             continue

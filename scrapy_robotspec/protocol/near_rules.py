@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Edition, Slashless
+from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
 from scrapy_robotspec.protocol.agent_index import Spans, rule_around
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
@@ -51,7 +51,7 @@ def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list
     One search passes over the lines whose pattern begins with another letter than the path.
     """
     found: list[RawRule] = []
-    search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
+    search = _beginnings(path[1:2], edition.slashless is SLASH_ASSUMED)
     for begin, end in spans:
         last = begin  # no byte is searched twice for a line end
         for match in search(body, begin, end):

@@ -10,7 +10,7 @@ import re
 from array import array
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Edition, Slashless
+from scrapy_robotspec.editions import SLASH_ASSUMED, SLASHLESS_PATTERN, Edition
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     QUERY_APOSTROPHE,
@@ -49,8 +49,8 @@ _STARS = re.compile(r"\*+")
 def canonical_pattern(text: str, edition: Edition) -> Measured | None:
     """The pattern of a canonical value; None: never matches (RUL-04)."""
     first = text[:1]
-    if first != "/" and not (first == "*" and edition.slashless is Slashless.PATTERN):
-        if edition.slashless is not Slashless.ASSUMED:
+    if first != "/" and not (first == "*" and edition.slashless is SLASHLESS_PATTERN):
+        if edition.slashless is not SLASH_ASSUMED:
             return None
         text = "/" + text
     if "%2" in text and escapes_specials(edition):

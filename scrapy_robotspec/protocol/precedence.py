@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Edition, Slashless
+from scrapy_robotspec.editions import SLASHLESS_PATTERN, Edition
 from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components, matches
@@ -51,7 +51,7 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
     """Patterns of rules with their keys, in file order."""
     joined = canonical_text(b"\n".join([value for _, value, _ in rules]), edition)
     has_rare = _is_rare(joined)
-    heads = ("/", "*") if edition.slashless is Slashless.PATTERN else ("/",)
+    heads = ("/", "*") if edition.slashless is SLASHLESS_PATTERN else ("/",)
     is_usual = edition.wildcards and not edition.index_html
     counts_star = edition.count_trailing_star
     found: list[KeyedPattern] = []

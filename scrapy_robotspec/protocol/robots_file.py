@@ -199,11 +199,15 @@ class RobotsFile:
 
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
-        if self.selection is None or self.tokens != tokens:
-            index = self._index
-            if index is None and self.selection is None:
+        index = self._index
+        if index is None:
+            if self.selection is None:
                 asked = asked_keys(tokens, self.edition)
                 index = Index(self, beginnings_of(asked, self.edition))
-            self.selection = (index or self.index).follow(tokens)
-            self.tokens = tokens
-        return self.selection
+            elif self.tokens == tokens:
+                return self.selection
+            else:
+                index = self.index
+        self.selection = selection = index.follow(tokens)
+        self.tokens = tokens
+        return selection
