@@ -246,11 +246,11 @@ class Effects:
         return Effect(words, (Claim(name, path, allows),))
 
     def _read(self, key: str) -> Followed | None:
-        present = self._places.keys() & {key}
+        groups = tuple(self._places.get(key, ()))
+        present = (key,) if groups else ()
         # An edition may ignore names beside *, or read a name otherwise than it compares one.
         if key != DEFAULT and followed_keys(present, (key,), self.edition) != (key,):
             return None
-        groups = tuple([group for each in present for group in self._places[each]])
         if groups not in self._by_groups and self._left >= 0:
             self._left -= sum(
                 each.rules[-1].start - each.first.start for each in groups if each.rules

@@ -213,7 +213,8 @@ def check_rules(rules: Iterable[tuple[Group, Line]], effects: Effects) -> Faults
             whole = effects.of_crawler(group.crawler)
             yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
         elif line.value:
-            yield from _check_comment(line, group, effects)
+            if b"#" in line.text or b"&" in line.text:  # hot path
+                yield from _check_comment(line, group, effects)
             yield from _check_path(line, edition)
 
 
@@ -317,7 +318,7 @@ def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Ef
         yield line, "RS214", fault, read
     elif not name:
         yield line, "RS202", "The line names no crawler", read
-    elif name not in (value, _IGNORED_TAIL.sub("", value)):
+    elif name != value and name != _IGNORED_TAIL.sub("", value):
         other = _OTHER_NAME.match(value)
         ignored = "The text after the name is ignored"
         if other is not None and not effects.follows(other[1], keys):  # erratum 8895 of RFC 9309
