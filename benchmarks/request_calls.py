@@ -33,9 +33,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse
-from scrapy.pqueues import DownloaderAwarePriorityQueue
-from scrapy.squeues import LifoMemoryQueue
-from scrapy.utils.misc import build_from_crawler
 
 import scrapy_robotspec
 from scrapy_robotspec import RobotSpecMiddleware, WaitingPriorityQueue
@@ -144,8 +141,7 @@ class Pages(Spider):
         downloader = engine.downloader
         download = downloader.handlers.download_request_async
         middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
-        queue_class = WaitingPriorityQueue if middleware else DownloaderAwarePriorityQueue
-        queue: Any = build_from_crawler(queue_class, self.crawler, LifoMemoryQueue, "")
+        queue: Any = engine._slot.scheduler.mqs  # type: ignore[union-attr]
         recorder = self._recorder(middleware)
         headers = {"User-Agent": self.own_agent} if self.own_agent else None
         for pages in (_WARM, _COUNTED):
