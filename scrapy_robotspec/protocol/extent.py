@@ -78,9 +78,10 @@ class Rules:
         One for each rule that makes an exception; ``/robots.txt`` does not count.
         """
         is_open = not forbids(self.root)
-        other = f"/{self._unused}"
-        if not is_open and not forbids(min(matching_keys(self.keyed, other), default=NO_RULE)):
-            yield other
+        if not is_open:
+            other = f"/{self._unused}"
+            if not forbids(min(matching_keys(self.keyed, other), default=NO_RULE)):
+                yield other
         for key, pattern in self.keyed:
             if pattern and forbids(key) is is_open:
                 path = path_of_pattern(pattern)

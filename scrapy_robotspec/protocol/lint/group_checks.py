@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import EDITIONS
@@ -37,7 +37,9 @@ EVERYTHING = (b"/", b"/*", b"*")
 #: Max questions whether groups allow a path that the group of ``*`` disallows.
 MOST_ASKED = 100_000
 #: A path without wildcards whose last name may be that of a directory.
-_DIRECTORIES = re.compile(rb"^/(?:[^*$?\n]*/)?[^*$?/.=&\n]+$", re.MULTILINE)
+_DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
+#: Swaps slashes and NUL, so that the paths inside a directory are sorted right behind it.
+_SLASHES_FIRST = bytes.maketrans(b"/\0", b"\0/")
 _AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
 _WILDCARD = re.compile(rb"[*$]")
 
@@ -131,9 +133,9 @@ def _check_directories(effects: Effects) -> Faults:
 
     Paths inside them show that they are directories."""
     first_lines = {line.value: line for line in reversed(effects.lines)}
-    paths = sorted(first_lines)
-    directories = _DIRECTORIES.findall(b"\n".join(paths))
-    inside = [path for path in directories if _any_begins(paths, path + b"/")]
+    paths = sorted(path.translate(_SLASHES_FIRST) for path in first_lines)
+    above = [path for path, next_ in pairwise(paths) if next_.startswith(path + b"\0")]
+    inside = filter(_DIRECTORY.fullmatch, (path.translate(_SLASHES_FIRST) for path in above))
     for line in sorted(map(first_lines.__getitem__, inside)):
         longer = shown(line.value.rpartition(b"/")[2] + b".html")
         yield line, "RS901", f"The path also matches {longer}", "compares beginnings"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.extent import Rules
@@ -59,3 +61,17 @@ def test_files_are_not_taken_for_directories(edition: str) -> None:
     """A path is a directory only where another rule shows it."""
     body = b"User-agent: *\nDisallow: /login\nDisallow: /humans.txt\nDisallow: /search?q\n"
     assert RobotsTxt.parse(body, edition).lint() == ()
+
+
+@given(paths=st.lists(st.text("/ab\0-", min_size=1, max_size=4), max_size=8))
+def test_a_directory_is_a_path_that_others_are_inside(paths: list[str]) -> None:
+    """RS901: each path is compared with all others here."""
+    written = [f"/{path}" for path in paths]
+    body = "User-agent: *\n" + "".join(f"Disallow: {path}\n" for path in written)
+    found = {each.line for each in RobotsTxt.parse(body.encode()).lint() if each.code == "RS901"}
+    expected = {
+        written.index(path) + 2
+        for path in written
+        if not path.endswith("/") and any(each.startswith(f"{path}/") for each in written)
+    }
+    assert found == expected
