@@ -27,9 +27,10 @@ from scrapy_robotspec.protocol.lines import (
 from scrapy_robotspec.protocol.models import DEFAULT, Group, Rule, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.lines import Line
 
 
 #: RFC 9309 section 2.2: NL = %x0D / %x0A / %x0D.0A; also the end of the file (FMT-02).
@@ -91,7 +92,8 @@ class RawGroup:
 class AllGroups:
     """Every group of a file."""
 
-    def __init__(self, body: bytes, edition: Edition) -> None:
+    def __init__(self, body: bytes, edition: Edition, lines: Iterable[Line] | None = None) -> None:
+        """*lines*: those of :func:`read_lines`, where they have been read."""
         self._body = body
         self._edition = edition
         self.groups: list[RawGroup] = []
@@ -102,7 +104,7 @@ class AllGroups:
         self.written: dict[str, str] = {}
         """Values of user-agent lines as first written, by the names that they are read as."""
         self.has_rules = True
-        self._read()
+        self._read(read_lines(body, edition) if lines is None else lines)
         self.places: dict[str, Place] = {}
         """The names that select a group, in file order, and where."""
         for number, group in enumerate(self.groups):
@@ -145,12 +147,12 @@ class AllGroups:
             for group in self.groups
         )
 
-    def _read(self) -> None:
-        """Read the file (GRP-01 to GRP-06)."""
+    def _read(self, lines: Iterable[Line]) -> None:
+        """Read the groups (GRP-01 to GRP-06)."""
         group: RawGroup | None = None
         before = 0  # agents whose list a Content-Usage line has ended (USE-08)
         states_usage = False
-        for number, start, _, _, name, value in read_lines(self._body, self._edition):
+        for number, start, _, _, name, value in lines:
             if name == "license":
                 self.licenses.append(value)
             if name == "user-agent":

@@ -7,11 +7,13 @@ lines; beyond a bound no effect is stated (SAF-02).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import AgentMatch, Edition
+from scrapy_robotspec.editions import AgentMatch
+from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lint.findings import Claim, Effect, Findings, shown
@@ -19,8 +21,9 @@ from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.precedence import forbids
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.lines import Line, RawRule
     from scrapy_robotspec.protocol.robots_file import RobotsFile
 
@@ -60,11 +63,6 @@ class Group:
     """The last user-agent line of ``*``."""
     shared_default: Line | None = None
     """The user-agent line of ``*``, if a line without a rule and other names follow it."""
-
-    @property
-    def size(self) -> int:
-        """Bytes down to its last rule."""
-        return self.rules[-1].start - self.first.start if self.rules else 0
 
 
 class GroupReader:
@@ -173,20 +171,18 @@ class Effects:
     def __init__(self, file: RobotsFile, groups: Sequence[Group]) -> None:
         self.edition = file.edition
         self.groups = groups
-        self._places = _places(groups, file.edition)
+        #: The lines of all rules.
+        self.lines = [line for group in groups for line in group.rules]
+        self._starts = [line.start for line in self.lines]
+        self._index = file.index
         self._by_key: dict[str, Followed | None] = {}
-        self._by_groups: dict[Sequence[Group], Followed] = {}
+        self._by_spans: dict[Spans, Followed] = {}
         self._by_rules: dict[Sequence[RawRule], Rules] = {}
         self._left = READINGS * len(file.body)
         default = self.followed_by(DEFAULT)
         assert default is not None  # nothing is read before it
         #: The groups for crawlers without one of their own.
         self.default = default
-
-    @cached_property
-    def lines(self) -> Sequence[Line]:
-        """The lines of all rules."""
-        return [line for group in self.groups for line in group.rules]
 
     def follows(self, name: str, keys: frozenset[str]) -> bool:
         """Whether a crawler follows a group with some keys.
@@ -196,7 +192,7 @@ class Effects:
         if self.edition.agent_match is AgentMatch.CONTAINED:
             return True
         key = key_of(name, self.edition)
-        return not keys.isdisjoint(followed_keys(self._places, (key,), self.edition))
+        return not keys.isdisjoint(followed_keys(self._index.places, (key,), self.edition))
 
     def followed_by(self, name: str | None) -> Followed | None:
         """The groups that a crawler follows; None where no effect is stated.
@@ -246,30 +242,23 @@ class Effects:
         return Effect(words, (Claim(name, path, allows),))
 
     def _read(self, key: str) -> Followed | None:
-        groups = tuple(self._places.get(key, ()))
-        present = (key,) if groups else ()
+        places = self._index.places
+        present = (key,) if key in places else ()
         # An edition may ignore names beside *, or read a name otherwise than it compares one.
         if key != DEFAULT and followed_keys(present, (key,), self.edition) != (key,):
             return None
-        if groups not in self._by_groups and self._left >= 0:
-            self._left -= sum(
-                each.rules[-1].start - each.first.start for each in groups if each.rules
-            )
-            lines = [line for group in groups for line in group.rules]
+        spans = tuple([self._index.spans[number] for number in numbers_of(places, present)])
+        if spans not in self._by_spans and self._left >= 0:
+            self._left -= sum(end - begin for begin, end in spans)
+            lines = [line for begin, end in spans for line in self._lines_in(begin, end)]
             rules = tuple(
                 [(each.field == "allow", each.value, at) for at, each in enumerate(lines)]
             )
             if rules not in self._by_rules:
                 self._by_rules[rules] = Rules(rules, self.edition)
-            self._by_groups[groups] = Followed(lines, self._by_rules[rules])
-        return self._by_groups.get(groups)
+            self._by_spans[spans] = Followed(lines, self._by_rules[rules])
+        return self._by_spans.get(spans)
 
-
-def _places(groups: Sequence[Group], edition: Edition) -> Mapping[str, Sequence[Group]]:
-    """The groups that each key selects."""
-    places: dict[str, list[Group]] = {}
-    for group in groups:
-        is_default = edition.whole_agent_names and DEFAULT in group.keys  # UAG-10
-        for key in [DEFAULT] if is_default else dict.fromkeys(group.keys):
-            places.setdefault(key, []).append(group)
-    return places
+    def _lines_in(self, begin: int, end: int) -> Sequence[Line]:
+        """The lines of rules between two offsets."""
+        return self.lines[bisect_left(self._starts, begin) : bisect_left(self._starts, end)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.lines import Line, read_lines
 from scrapy_robotspec.protocol.lint.effects import Effects, Group, GroupReader
@@ -39,7 +40,7 @@ from scrapy_robotspec.protocol.lint.usage_checks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from scrapy_robotspec.protocol.robots_file import RobotsFile
 
@@ -64,7 +65,10 @@ def lint(
     rules: list[tuple[Group, Line]] = []
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
     alike = not is_cut  # else a later line would be read without one that can be deleted
-    for line in _lines(file, findings, is_cut=is_cut):
+    lines = _lines(file, findings, is_cut=is_cut)
+    if not has_plain_lines(edition) and (lines := list(lines)):
+        file.read_from(lines)  # else its index would read them again
+    for line in lines:
         reader.read(line)
         match = usual(line.text) if line.number > 1 else None
         if match and not match.lastindex:  # hot path
@@ -102,12 +106,12 @@ def lint(
     return findings.sorted()
 
 
-def _lines(file: RobotsFile, findings: Findings, *, is_cut: bool) -> Iterator[Line]:
+def _lines(file: RobotsFile, findings: Findings, *, is_cut: bool) -> Iterable[Line]:
     """The lines of a robots.txt file; none of a file of another kind, which is a finding."""
     if kind := foreign_kind(file.body):
         code = _FILES[kind.name]
         findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
-        return iter(())
+        return ()
     if is_cut:
         effect = f"reads its first {len(file.body)} bytes"
         findings.add(None, "RS151", "The file is too long", effect)

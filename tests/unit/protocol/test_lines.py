@@ -12,6 +12,7 @@ from scrapy_robotspec.protocol import (
     lines,
 )
 from scrapy_robotspec.protocol.lines import (
+    effective,
     field_for,
     read_lines,
     skip_byte_order_mark,
@@ -40,6 +41,15 @@ def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
         assert (line.name, line.value) == (name_, value)
         assert line.field == (field_for(name_, edition) if pair else "")
         assert text_at(body, line.start) == line.text
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(body=bodies)
+def test_lines_with_an_effect_are_those_that_are_read_alone(name: str, body: bytes) -> None:
+    """FMT-03, FMT-15: so groups may be read from the lines that a linter has read."""
+    edition = EVERY[name]
+    every = read_lines(body, edition, every=True)
+    assert list(effective(every, edition)) == list(read_lines(body, edition))
 
 
 @pytest.mark.parametrize("name", EVERY)
