@@ -94,7 +94,7 @@ def read_lines(body: bytes, edition: Edition, *, every: bool = False) -> Iterato
 
 
 def effective(lines: Iterable[Line], edition: Edition) -> Iterator[Line]:
-    """Of every line, those with a field, and blank ones that end groups."""
+    """The lines that :func:`read_lines` gives without *every*, out of those with it."""
     blank = edition.whitespace if edition.blank_line_ends_group else None
     for line in lines:
         if line.field or (blank is not None and not line.text.strip(blank)):

@@ -187,7 +187,7 @@ class RobotsFile:
         return kept
 
     def read_from(self, lines: Iterable[Line]) -> None:
-        """Read the groups from all lines of the file, which have been read one by one."""
+        """Read the groups from all lines of the file."""
         from scrapy_robotspec.protocol.groups import AllGroups
 
         self._all_groups = AllGroups(self.body, self.edition, effective(lines, self.edition))
