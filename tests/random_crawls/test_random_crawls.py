@@ -184,9 +184,9 @@ class _Rules:
         """Seconds after *before*, which may be in an outage, until the next request."""
         if outage is None:
             return 0.8 * self.life(before.response)
-        hold_ends = abs(outage.at + self._set["HOLD_TIMEOUT"] - at) < _GRACE  # with an attempt
-        if hold_ends or (before.site in self._dead):
-            return 0.0
+        held = at - outage.at - self._set["FETCH_TIMEOUT"] * (outage.response.kind == "silent")
+        if before.site in self._dead or abs(held - self._set["HOLD_TIMEOUT"]) < _GRACE:
+            return 0.0  # an attempt ends the time since the first failure
         return float(self._set["RETRY_DELAY"]) / 2
 
 
