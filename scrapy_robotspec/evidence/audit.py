@@ -33,6 +33,8 @@ InForce = tuple[list["Resolved"], bool]
 #: A killed process may have written nothing for this long before its last request (seconds).
 _LOST = 10.0
 
+_time_of = itemgetter(0)
+
 
 class Timeline:
     """The states of every origin in an evidence folder.
@@ -47,7 +49,7 @@ class Timeline:
         """The product tokens of each decision."""
         self._runs: list[RunReader] = []
         self._states: dict[Origin, dict[RunReader, list[tuple[float, str]]]] = {}
-        """Time and id of each state, sorted."""
+        """Time and id of each state, sorted by time; those of one time as written."""
         self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
         """Begin and end of each archived exchange whose URL is not that of a robots.txt."""
         for reader, lines in read_runs(folder, self.reading):
@@ -77,7 +79,7 @@ class Timeline:
         """The rules in force for *origin* at *time*, and until when at least."""
         until, held = self._bounds[bisect_right(self._bounds, time)], []
         for run, states in self._states.get(origin, {}).items():
-            at = bisect_right(states, time, key=itemgetter(0))
+            at = bisect_right(states, time, key=_time_of)
             if at < len(states):
                 until = min(until, states[at][0])
             if at and (run.summary.complete or time < run.end):
@@ -88,7 +90,7 @@ class Timeline:
             run.summary.complete or not run.end - 1.0 <= time < run.end + _LOST
             for run in self._runs
         )
-        for _, id_, run in sorted(held, key=itemgetter(0), reverse=True):
+        for _, id_, run in sorted(held, key=_time_of, reverse=True):
             # The newest copy lives on when its run has ended; others count while theirs runs.
             if usable and not run.start <= time < run.end:
                 continue
@@ -111,7 +113,7 @@ class Timeline:
             with run.noting(values["id"]):
                 state = State.from_values(values)
                 states = self._states.setdefault(state.record.origin, {}).setdefault(run, [])
-                insort(states, (state.time, state.id))
+                insort(states, (state.time, state.id), key=_time_of)
         elif kind == "record" and not must_be_fetched(values["url"]):
             times = values.get("began") or values["time"], values["time"]
             self._fetches[request_key(values["url"])].append(times)
@@ -213,8 +215,7 @@ class Audit:
         if wanted:
             for reader, lines in read_runs(self._timeline.folder, Reading()):
                 self._look_up(reader, lines, wanted)
-        excused = sum(each.is_excused for each in self.accused)
-        self.disallowed -= excused
+        self.disallowed -= sum(each.is_excused for each in self.accused)
         self.accused = [each for each in self.accused if not each.is_excused]
 
     def _look_up(self, reader: RunReader, lines: Iterator[Line], wanted: _ByKey) -> None:

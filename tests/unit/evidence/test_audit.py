@@ -36,6 +36,18 @@ def test_an_unreachable_file_forbids_until_it_is_back(tmp_path: Path) -> None:
     assert one(tmp_path, 10, "https://missing.example/private/") == "allowed"
 
 
+@pytest.mark.parametrize("others", [0, 8, 98])
+def test_of_two_states_of_one_moment_the_later_line_counts(tmp_path: Path, others: int) -> None:
+    """Whatever their numbers: a crawl may take over another's state and replace it at once."""
+    crawl = Crawl(tmp_path)
+    for number in range(others):
+        crawl.fetch(f"https://{number}.example")
+    crawl.fetch(SITE, b"", 503)
+    crawl.fetch(SITE, b"", 200)
+    crawl.close()
+    assert one(tmp_path, 10) == "allowed"
+
+
 def test_a_robots_txt_is_no_violation_and_never_unknown(tmp_path: Path) -> None:
     crawl = Crawl(tmp_path)
     crawl.fetch(SITE, b"User-agent: *\nDisallow: /\n")
