@@ -5,8 +5,8 @@
 COMMIT is unpacked into a temporary folder; without it, the last release's tag, else the last commit
 of the day before. Both sides run this file, one process after the other, so that other work on the
 machine is that of both; a ratio is the median of the rounds. Measured are the processor time of
-reading a file with some verdicts, of names, of a first visit, and, with valgrind, the instructions
-of a page. Exits with 1 if a median is above ``--most``.
+reading a file with some verdicts, of names, of the linter, of a first visit, and, with valgrind,
+the instructions of a page. Exits with 1 if a median is above ``--most``.
 """
 
 from __future__ import annotations
@@ -154,6 +154,10 @@ def measure(*, quick: bool) -> dict[str, float]:
     for number in _NAMES[:2] if quick else _NAMES:
         names = measures.names(files, read, 1, number, same_url=False)
         found[f"a file, names: {number}"] = names[OURS]["µs a file, mean"]
+    parse = scrapy_robotspec.RobotsTxt.parse
+    parse(files[0]).lint()  # imports the linter
+    spent = [measures.seconds(lambda: parse(body).lint()) for body in files]  # noqa: B023
+    found["a file, linted"] = sum(spent) / len(files) * 1e6
     with suppress(ImportError, AttributeError, TypeError, AssertionError):
         from benchmarks.origins import first_visit
 

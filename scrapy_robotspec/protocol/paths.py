@@ -185,7 +185,7 @@ def join_apostrophes(text: str) -> str:
 
 def as_in_url(path: str) -> str:
     """A path of a URL that has a canonical spelling."""
-    return path if path.isprintable() else path.translate(_IN_URL)  # hot path
+    return path if path.isprintable() else path.translate(_IN_URL)  # of control characters
 
 
 def escapes_specials(edition: Edition) -> bool:

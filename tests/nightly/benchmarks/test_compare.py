@@ -15,6 +15,7 @@ def test_a_commit_beside_itself(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split(maxsplit=1)[1] for line in lines] == [
         *("a file, verdicts: 1", "a file, verdicts: 2", "a file, names: 1", "a file, names: 5"),
+        "a file, linted",
         "a first visit",
     ]
 
