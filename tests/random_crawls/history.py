@@ -71,18 +71,14 @@ class World:
     def __init__(self, plan: Plan, server: Server) -> None:
         self.served: list[Served] = []
         self._plan, self._server = plan, server
-        self._sites = []
+        self.sites = []
         for number, site in enumerate(plan.sites):
             robots = self._robots(number, site)
-            self._sites.append(server.site(site.host, robots, page=self._page))
-
-    def requests(self) -> list[tuple[float, str]]:
-        """Time and URL of each request."""
-        return [(asked.at, site.url(asked.path)) for site in self._sites for asked in site.log]
+            self.sites.append(server.site(site.host, robots, page=self._page))
 
     def asked(self) -> Iterator[Asked]:
         """The requests for pages."""
-        for number, site in enumerate(self._sites):
+        for number, site in enumerate(self.sites):
             override = self._plan.settings["ROBOTSPEC_OVERRIDES"].get(site.host, {})
             for request in site.log:
                 if match := _PAGE_PATH.fullmatch(request.path):
@@ -102,7 +98,7 @@ class World:
         """Redirect, with *left* hops to go, or send the response of ``served[index]``."""
         served = self.served[index]
         if left:
-            other = self._sites[(served.site + left) % len(self._sites)]
+            other = self.sites[(served.site + left) % len(self.sites)]
             return await redirect(other.url(f"/hop/{index}/{left - 1}"))(exchange)
         await asyncio.sleep(served.response.slow)
         served.sent = time.time()
@@ -117,7 +113,7 @@ class World:
             return await self._hop(exchange, int(way), int(number))
         if way.startswith("to-"):
             _, site, target = way.split("-")
-            return await redirect(self._sites[int(site)].url(f"/{target}/ok/{number}"))(exchange)
+            return await redirect(self.sites[int(site)].url(f"/{target}/ok/{number}"))(exchange)
         return await _PAGES[way](exchange)
 
 
@@ -200,7 +196,8 @@ def crawl(seed: int) -> Iterator[History]:
         }
         world = World(plan, server)
         runs = list(_run(plan, folder, settings))
-        sent, requests = pages_sent(folder / "evidence"), world.requests()
+        requests = [(asked.at, site.url(asked.path)) for site in world.sites for asked in site.log]
+        sent = pages_sent(folder / "evidence")
         asked = _as_left(world.asked(), sent)
         yield History(plan, folder, world.served, asked, requests, sent, runs, server.stalls)
 

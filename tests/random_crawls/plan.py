@@ -83,8 +83,7 @@ class Group(NamedTuple):
 class RobotsResponse(NamedTuple):
     """A response for a robots.txt, *slow* seconds late and behind *hops* redirects."""
 
-    kind: str
-    """``rules``, ``missing``, ``doubtful``, ``temporary``, ``down``, ``silent`` or ``broken``."""
+    kind: str  # rules, missing, doubtful, temporary, down, silent or broken
     status: int
     groups: Mapping[str, Group]
     life: int | None  # its ``max-age`` in seconds
@@ -101,8 +100,7 @@ class Site(NamedTuple):
     """An origin."""
 
     host: str
-    responses: tuple[tuple[float, RobotsResponse], ...]
-    """Each until some seconds after the first request."""
+    responses: tuple[tuple[float, RobotsResponse], ...]  # each until so many seconds have passed
 
     def response(self, since: float) -> RobotsResponse:
         """The response *since* seconds after the first request."""
@@ -137,8 +135,7 @@ class Plan(NamedTuple):
     store: str  # ROBOTSPEC_CACHE for a ``folder`` and a server ``redis``
     resumable: bool  # whether requests outlive their process: JOBDIR, or a queue in Redis
     lingers: bool  # whether spiders stay open for a while after their last request
-    phases: tuple[tuple[Process, ...], ...]
-    """One after the other; the processes of a phase run at the same time."""
+    phases: tuple[tuple[Process, ...], ...]  # in turn; the processes of one run at the same time
     pages: tuple[Page, ...]  # by number
 
 

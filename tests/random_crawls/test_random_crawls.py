@@ -82,6 +82,12 @@ class _Rules:
             return True
         return self._is_starved(served.crawl, served.at - limit, served.sent + limit)
 
+    def is_cut_off(self, served: Served) -> bool:
+        """Whether the crawl may have closed before the response came, so that others may ask."""
+        run, sent = self._history.run_of(served.crawl), served.sent or served.at
+        ends = [event["at"] for event in run.result.of("closed") if event["crawl"] == served.crawl]
+        return bool(run.process.stop) or any(sent > end - _GRACE for end in ends)
+
     def _is_starved(self, crawl: str, began: float, ended: float) -> bool:
         """Whether a crawl may have given up an attempt because it could not read the answer."""
         stood_still = ended - began - self._history.elapsed(crawl, began, ended)
@@ -216,7 +222,7 @@ def law_robots_are_fetched_within_lifetimes(history: History) -> Iterator[str]:
         for before, after in pairwise(each):
             outage = None if before.response.is_answer else outage or before
             unsure = each if before.crawl != after.crawl else [before]  # one may have given up
-            if history.run_of(before.crawl).process.stop or any(map(rules.came_late, unsure)):
+            if rules.is_cut_off(before) or any(map(rules.came_late, unsure)):
                 continue
             pause = after.at - (before.sent or before.at)
             if pause < rules.least_pause(before, outage, after.at) - 0.05:

@@ -18,6 +18,7 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
+from scrapy_robotspec.lookup.shared_lookup import POLL_MAX
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
 from tests.support.stores import SharedStore, put, take
@@ -167,6 +168,26 @@ def test_one_process_takes_over_from_one_that_is_killed(
             ):
                 harness.answer(FILE)
     assert dead.fetched + [origin for each in others for origin in each.fetched] == [A, A]
+
+
+def test_one_process_takes_over_from_one_that_closes() -> None:
+    """CAC-05: a fetch that is cut off is no attempt, so that no pause follows; the next one is."""
+    shared, closing, other = two_processes(hold_timeout=0.0, retry_max_delay=60.0)
+    closing.ask()
+    closing.answer(DOWN)
+    closing.time.advance(61.0)
+    closing.ask()
+    other.ask()
+    stored = shared.get(A)
+    assert (closing.fetched, other.fetched) == ([A, A], [])
+    assert closing.close()
+    assert shared.get(A) == stored
+    other.time.advance(POLL_MAX)
+    assert other.fetched == [A]
+    other.answer(DOWN)
+    third = LookupHarness(shared, owner="third", time=other.time, hold_timeout=0.0)
+    third.ask()
+    assert (third.fetched, third.memory.get(A)) == ([], shared.get(A))
 
 
 def test_a_store_whose_records_never_agree_is_not_asked_for_ever() -> None:
