@@ -226,7 +226,8 @@ class Answers:
         question, default = self.question, self.session.default_tokens
         for tokens in options.find_crawlers(question.crawlers, [parsed], default):
             for url in urls:
-                found = explain(parsed, url, tokens, fully=self.fully)
+                found = explain(parsed, url, tokens)
+                found = in_full(found, parsed, url) if self.fully else found
                 self.add(refused_by_usage(found, robots, question.sites.usage))
 
     def by_sites(self, task: QueryTask, total: int = 0) -> None:
@@ -246,7 +247,9 @@ class Answers:
             if site.robots is not None and name not in noted:
                 noted.add(name)
                 note_contents(name, site.robots, session.screen)
-            self.add(in_full(site) if self.fully else site)
+            if self.fully and site.robots is not None:
+                site = in_full(site, ParsedFile(site.robots), site.url)
+            self.add(site)
             session.screen.share(self._numbers.total(), total, "answered")
             session.screen.out.flush()
 

@@ -8,7 +8,6 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.reasons import SERVERS_READ
 from scrapy_robotspec.protocol.models import Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import as_in_url, canonical_text, path_of
-from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
 
 class Explanation(NamedTuple):
@@ -114,42 +114,31 @@ class Explanation(NamedTuple):
         return self.decision.cause(line)
 
 
-def explain(
-    file: ParsedFile, url: str | bytes, tokens: Sequence[str], *, fully: bool = False
-) -> Explanation:
-    """The verdict about a URL or path, with its rule.
-
-    *fully*: with what :func:`in_full` adds.
-    """
+def explain(file: ParsedFile, url: str | bytes, tokens: tuple[str, ...]) -> Explanation:
+    """The verdict about a URL or path, with its rule."""
     verdict = file.robots.explain_served(url, tokens)
-    found = Explanation(
+    return Explanation(
         url if isinstance(url, str) else decode(url),
-        tuple(tokens),
+        tokens,
         Decision(verdict.allowed, verdict.reason, verdict),
         file.robots.edition,
         file.written,
     )
-    return in_full(found, file, url) if fully else found
 
 
-def in_full(
-    found: Explanation, file: ParsedFile | None = None, url: str | bytes = b""
-) -> Explanation:
+def in_full(found: Explanation, file: ParsedFile, url: str | bytes) -> Explanation:
     """*found* with its path, all matching rules, group and usage.
 
-    *file* and *url*: where a file was asked, and the URL as given.
+    *file*: that of the verdict; *url*: as given.
     """
-    if file is None and found.robots is not None:
-        file = ParsedFile(found.robots)
-    if file is None or found.verdict is None:
+    if found.verdict is None:
         return found
-    robots, url = file.robots, url or found.url
-    path = path_of(found.verdict.resolved or url, robots.edition)
+    robots, asked = file.robots, found.verdict.resolved or url
     usage = robots.usage(url, found.tokens)
     deciding, statements = set(usage.statements), robots.usage_rules(found.tokens).statements
     return found._replace(
-        path=as_in_url(path),
-        matches=file.matches(path, found.tokens),
+        path=as_in_url(path_of(asked, robots.edition)),
+        matches=robots.matches(asked, found.tokens),
         group=file.group_for(found.tokens),
         usage=usage,
         unused=tuple(each for each in statements if each not in deciding),

@@ -12,12 +12,7 @@ from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import Line, read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, Group, OtherLine, Rule
-from scrapy_robotspec.protocol.precedence import (
-    KeyedPattern,
-    keyed_patterns,
-    line_start,
-    matching_keys,
-)
+from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
 from scrapy_robotspec.render.text import count, listed, safe
 
 if TYPE_CHECKING:
@@ -73,7 +68,7 @@ class ParsedFile:
         """*name*: where it comes from. With a URL, sitemaps may be those of its site (SIT-03)."""
         self.robots = robots
         self._all = robots.file.all_groups(with_rules=True)
-        self.groups = self._all.as_written()
+        self.groups = robots.groups
         origin = ""
         if "://" in name:
             from scrapy_robotspec.access.origin import Origin  # a file on a disk has none
@@ -104,43 +99,35 @@ class ParsedFile:
         """Every product token that selects a group, as first written, without ``*``."""
         return [name for key, (name, _) in self._all.places.items() if key != DEFAULT]
 
-    def size_for(self, tokens: Sequence[str]) -> int:
+    def size_for(self, tokens: tuple[str, ...]) -> int:
         """The number of lines that are read for a crawler's explanation."""
         groups = [self._all.groups[number] for number in self._numbers(tokens)]
         return len(self._all.signals) + sum(
             len(group.rules) + len(group.others) for group in groups
         )
 
-    def group_for(self, tokens: Sequence[str]) -> GroupSummary:
+    def group_for(self, tokens: tuple[str, ...]) -> GroupSummary:
         """The combined groups of a crawler with these tokens (UAG-01)."""
         return GroupSummary(
-            tokens=tuple(tokens),
-            names=self.robots.file.follow(tuple(tokens)).names,
+            tokens=tokens,
+            names=self.robots.file.follow(tokens).names,
             groups=tuple(self.groups[number] for number in self._numbers(tokens)),
             other=self.robots.other(tokens),
             crawl_delay=self.robots.crawl_delay(tokens),
         )
 
-    def effective_rules(self, tokens: Sequence[str]) -> dict[RuleKey, Rule]:
+    def effective_rules(self, tokens: tuple[str, ...]) -> dict[RuleKey, Rule]:
         """A crawler's rules, by precedence and canonical pattern.
 
         Two crawlers with the same keys get the same verdicts.
         """
+        rules = self.robots.file.follow(tokens).rules.rules
         found: dict[RuleKey, Rule] = {}
-        for key, pattern in self._patterns(tokens):
+        for key, pattern in keyed_patterns(rules, self.robots.edition):
             start = line_start(key)
             found.setdefault((key - start, pattern), self._all.rules[start])
         return found
 
-    def matches(self, path: str, tokens: Sequence[str]) -> tuple[Rule, ...]:
-        """A crawler's rules that match a canonical path, the deciding one first."""
-        keys = sorted(matching_keys(self._patterns(tokens), path))
-        return tuple(dict.fromkeys(self._all.rules[line_start(key)] for key in keys))
-
-    def _patterns(self, tokens: Sequence[str]) -> Sequence[KeyedPattern]:
-        rules = self.robots.file.follow(tuple(tokens)).rules.rules
-        return keyed_patterns(rules, self.robots.edition)
-
-    def _numbers(self, tokens: Sequence[str]) -> Sequence[int]:
+    def _numbers(self, tokens: tuple[str, ...]) -> Sequence[int]:
         """The numbers of a crawler's groups."""
-        return numbers_of(self._all.places, self.robots.file.follow(tuple(tokens)).keys)
+        return numbers_of(self._all.places, self.robots.file.follow(tokens).keys)

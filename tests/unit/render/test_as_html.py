@@ -16,6 +16,7 @@ from scrapy_robotspec.render.as_html import LONGEST, TEMPLATES, answers_page, re
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP, RunCommand
 from tests.support.html_page import check
+from tests.unit.render.asking import explain_in_full
 
 NOW = 1_800_000_000.0
 
@@ -40,12 +41,10 @@ def test_every_page_is_whole_and_self_contained(
 
 def explain(body: bytes, *urls: str, tokens: tuple[str, ...] = ()) -> str:
     robots = RobotsTxt.parse(body)
-    file = ParsedFile(robots)
     answers = [
-        explanation.explain(file, url.encode("utf-8", "surrogatepass"), tokens, fully=True)
-        for url in urls
+        explain_in_full(robots, url.encode("utf-8", "surrogatepass"), *tokens) for url in urls
     ]
-    return answers_page("robots.txt", file, answers, now=NOW, asked=[tokens])
+    return answers_page("robots.txt", ParsedFile(robots), answers, now=NOW, asked=[tokens])
 
 
 def test_the_page_begins_with_the_answer_and_marks_its_lines() -> None:
@@ -107,7 +106,7 @@ def test_a_rule_is_shown_as_it_is_read() -> None:
     assert "line 2: Disallow: /%7Ea/ü # all (read as /~a/%C3%BC)" in words
     assert "Allow: / (read" not in words
     file = ParsedFile(RobotsTxt.parse(b"User-agent: *\nDisallow: /<b> # all\n"))
-    answers = [explanation.explain(file, url, ["x"]) for url in ("/<b>", "/c")]
+    answers = [explanation.explain(file, url, ("x",)) for url in ("/<b>", "/c")]
     page = check(answers_page("robots.txt", file, answers, now=NOW))
     assert "Disallow: /<b> # all (read as /%3Cb%3E)" in " ".join(page.text.split())
 
@@ -139,7 +138,7 @@ def test_the_numbers_of_a_long_page_are_those_of_all_answers() -> None:
     """Disallowed ones come first, and what is left out is counted."""
     file = ParsedFile(RobotsTxt.parse(SHOP.encode()))
     urls = [f"/{'cart' if n % 5 == 0 else 'x'}/{n}" for n in range(6000)]
-    answers = [explanation.explain(file, url, ["examplebot"]) for url in urls]
+    answers = [explanation.explain(file, url, ("examplebot",)) for url in urls]
     words = " ".join(check(answers_page("robots.txt", file, answers, now=NOW)).text.split())
     assert "1,200 of 6,000 answers disallowed" in words
     assert "The page shows 500 answers, disallowed ones first." in words

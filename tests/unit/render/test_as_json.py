@@ -12,8 +12,9 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.render.as_json import dumps, full_object, record_object, short_object
-from scrapy_robotspec.render.explanation import Explanation, explain, in_full
+from scrapy_robotspec.render.explanation import Explanation, in_full
 from scrapy_robotspec.render.parsed_file import ParsedFile
+from tests.unit.render.asking import explain_in_full
 
 URL = "http://shop.example/a"
 SHOP = Origin("http", "shop.example", 80)
@@ -35,10 +36,11 @@ def test_json_is_printable_ascii(text: str) -> None:
 def test_each_row_has_the_same_keys() -> None:
     """A site without an answer, one with a record, and a file; null where there is nothing."""
     decision = Decision(False, "rule", ROBOTS.explain(URL, "foo"), origin=SHOP)
+    site = Explanation(URL, (), decision, seconds=0.1, record=RECORD, robots=ROBOTS)
     found = [
-        in_full(Explanation(URL, problem="no network", seconds=0.1)),
-        in_full(Explanation(URL, (), decision, seconds=0.1, record=RECORD, robots=ROBOTS)),
-        explain(ParsedFile(ROBOTS), URL, ("foo",), fully=True),
+        Explanation(URL, problem="no network", seconds=0.1),
+        in_full(site, ParsedFile(ROBOTS), URL),
+        explain_in_full(ROBOTS, URL, "foo"),
     ]
     rows = [full_object(each) for each in found]
     assert len({tuple(row) for row in rows}) == 1
@@ -52,7 +54,7 @@ def test_each_row_has_the_same_keys() -> None:
 def test_statements_say_whether_they_decide() -> None:
     """USE-01: a longer path hides a statement, which is named all the same."""
     body = b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\n"
-    shown = full_object(explain(ParsedFile(RobotsTxt.parse(body)), "/a", ("foo",), fully=True))
+    shown = full_object(explain_in_full(RobotsTxt.parse(body), "/a", "foo"))
     assert shown["usage"]["preferences"] == {"train-ai": "allow"}
     assert [(each["line"], each["decides"]) for each in shown["usage"]["statements"]] == [
         (3, True),

@@ -9,8 +9,9 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.render.as_json import full_object
 from scrapy_robotspec.render.as_text import explained, short
-from scrapy_robotspec.render.explanation import Explanation, explain, in_full
+from scrapy_robotspec.render.explanation import Explanation, in_full
 from scrapy_robotspec.render.parsed_file import ParsedFile
+from tests.unit.render.asking import explain_in_full
 
 URL = "http://shop.example/a"
 ROBOTS = RobotsTxt.parse(b"User-agent: *\nAllow: /\nContent-Usage: /a train-ai=n\n")
@@ -33,7 +34,7 @@ def refused() -> Explanation:
 
 def test_statement_decides_and_no_rule_does() -> None:
     """USE-05: an Allow rule that matches is not shown as the reason of a refusal."""
-    found = in_full(refused())
+    found = in_full(refused(), ParsedFile(ROBOTS), URL)
     detail = "train-ai is disallowed by line 3: 'Content-Usage: /a train-ai=n'"
     assert (found.allowed, found.reason, found.detail) == (False, "usage", detail)
     assert short(found, "") == f"disallowed  {URL}  ({detail})"
@@ -52,7 +53,17 @@ def test_the_compared_path_is_shown_as_in_a_url(edition: str) -> None:
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x\n", edition)
     url = "http://example.com/50%/a$b*%2a%7e"
     shown = "/50%/a%24b%2A%2A~"
-    assert explain(ParsedFile(robots), url, ["FooBot"], fully=True).path == shown
+    assert explain_in_full(robots, url, "FooBot").path == shown
+
+
+def test_matches_begin_with_the_rule_that_decides() -> None:
+    """PRE-01: the longest of all groups of the crawler; PAT-15: also without dot segments."""
+    groups = b"User-agent: foo\nDisallow: /a\nAllow: /a/b\nUser-agent: foo\nDisallow: /*b\n"
+    robots = RobotsTxt.parse(groups + b"Disallow: /c\n")
+    for path, lines in (("/a/b", [3, 5, 2]), ("/x/../c", [6])):
+        found = explain_in_full(robots, path, "foo")
+        assert [rule.line for rule in found.matches] == lines
+        assert found.rule == found.matches[0]
 
 
 READ = [
@@ -75,7 +86,7 @@ def test_a_rule_is_shown_as_it_is_read(
 ) -> None:
     """Where that differs from the line; in one line, all of an explanation, and as data."""
     robots = RobotsTxt.parse(b"User-agent: *\n" + line + b"\nAllow: /%7e # x\n", edition)
-    found = explain(ParsedFile(robots), path, ["FooBot"], fully=True)
+    found = explain_in_full(robots, path, "FooBot")
     assert found.allowed is False
     shown = short(found, "")
     assert words in shown if words else "read as" not in shown

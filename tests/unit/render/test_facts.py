@@ -11,9 +11,9 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.render.as_json import full_object
-from scrapy_robotspec.render.explanation import Explanation, explain
+from scrapy_robotspec.render.explanation import Explanation
 from scrapy_robotspec.render.facts import facts, utc
-from scrapy_robotspec.render.parsed_file import ParsedFile
+from tests.unit.render.asking import explain_in_full
 
 SHOP = Origin("http", "shop.example", 80)
 NOW = 1_800_000_000.0
@@ -96,7 +96,7 @@ def test_redirects_doubts_and_failures_are_named() -> None:
 
 
 def answer(body: bytes, path: str, *tokens: str) -> Explanation:
-    return explain(ParsedFile(RobotsTxt.parse(body)), path, tokens, fully=True)
+    return explain_in_full(RobotsTxt.parse(body), path, *tokens)
 
 
 def test_long_and_hostile_statements_are_escaped() -> None:
@@ -128,5 +128,5 @@ def test_a_page_that_may_not_be_fetched_has_no_preference() -> None:
 def test_the_reason_why_a_rule_wins_is_named(lines: str, edition: str, words: str) -> None:
     """PRE-01, PRE-02; a rule without a path decides in one edition alone."""
     robots = RobotsTxt.parse(f"User-agent: *\n{lines}\n".encode(), get_edition(edition))
-    found = explain(ParsedFile(robots), "/a/b", (), fully=True)
+    found = explain_in_full(robots, "/a/b")
     assert dict(facts(found))["decided by"] == words

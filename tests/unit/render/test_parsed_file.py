@@ -55,13 +55,6 @@ def test_the_size_is_said_in_numbers() -> None:
     assert ", cut at the parsing limit, edition" in cut.summary()
 
 
-def test_matches_begin_with_the_rule_that_decides() -> None:
-    """PRE-01: the longest."""
-    lines = [rule.line for rule in FILE.matches("/a/b", ("foo",))]
-    assert lines[0] == FILE.robots.explain("/a/b", "foo").rule.line  # type: ignore[union-attr]
-    assert sorted(lines) == [5, 6, 9]
-
-
 def test_crawlers_with_the_same_rules_have_the_same_keys() -> None:
     """The spelling of a path makes no difference, nor does its line."""
     same = ParsedFile(RobotsTxt.parse(b"User-agent: a\nAllow: /%7Eb\nUser-agent: b\nAllow: /~b\n"))
