@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.documents import Document
     from scrapy_robotspec.bulk.questions import Crawlers, Questions
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.robots_file import Selection
 
 #: Max length of the text of a line in the output (characters): each row and path repeats it.
 MAX_TEXT = 2000
@@ -70,22 +69,16 @@ class FileAnswers:
         robots = self.robots
         if robots is None:
             return [Unread(self)], [0] * len(crawlers.names)
-        file = robots.file
-        if len(crawlers.names) == 1:
-            asked = crawlers.names[0].asked
-            return [GroupAnswers(self, robots, file.follow(asked), asked)], [0]
-        named = crawlers.named_by(file)  # first: one index for all
-        others = file.follow(())  # of crawlers that no agent names
-        groups = [GroupAnswers(self, robots, others, ())]
-        numbers = {others.names: 0}
+        named = crawlers.named_by(robots.file)  # first: one index for all
+        groups = [GroupAnswers(self, robots, crawlers.usual)]
+        numbers = {groups[0].names: 0}
         places = [0] * len(crawlers.names)
         for at in named:
-            asked = crawlers.names[at].asked
-            followed = file.follow(asked)
-            if followed.names not in numbers:
-                numbers[followed.names] = len(groups)
-                groups.append(GroupAnswers(self, robots, followed, asked))
-            places[at] = numbers[followed.names]
+            group = GroupAnswers(self, robots, crawlers.names[at].asked)
+            if group.names not in numbers:
+                numbers[group.names] = len(groups)
+                groups.append(group)
+            places[at] = numbers[group.names]
         return groups, places
 
     @property
@@ -126,12 +119,11 @@ class FileAnswers:
 class GroupAnswers:
     """Statements of a file for the crawlers that follow the same groups."""
 
-    def __init__(
-        self, file: FileAnswers, robots: RobotsTxt, followed: Selection, asked: tuple[str, ...]
-    ) -> None:
+    def __init__(self, file: FileAnswers, robots: RobotsTxt, asked: tuple[str, ...]) -> None:
         self._file = file
         self._robots = robots
         self._asked = asked
+        followed = robots.file.follow(asked)
         self.names = followed.names
         """The names of the groups as first written."""
         self._spans = followed.rules.spans

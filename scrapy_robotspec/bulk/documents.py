@@ -73,12 +73,12 @@ class Document(NamedTuple):
         """The document without lone surrogates.
 
         File names and JSON can contain them."""
-        given = {name: getattr(self, name) for name in _TEXTS}
-        texts = {name: text for name, text in given.items() if text and not text.isascii()}
-        if not texts:  # usual
-            return self
-        valid = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}
-        return self._replace(**{name: text.decode() for name, text in valid.items()})
+        texts = {
+            name: text.encode("utf-8", "backslashreplace").decode()
+            for name in _TEXTS
+            if (text := getattr(self, name)) and not text.isascii()
+        }
+        return self._replace(**texts) if texts else self  # mostly
 
     @property
     def origin(self) -> str | None:

@@ -84,10 +84,10 @@ class Questions:
     def of(
         cls,
         tokens: str | Sequence[str],
-        paths: str | Sequence[str] = (),
-        editions: str | Edition | Sequence[str | Edition] = "google-2019",
-        lint: bool = False,
-        columns: str | Sequence[str] | None = None,
+        paths: str | Sequence[str],
+        editions: str | Edition | Sequence[str | Edition],
+        lint: bool,
+        columns: str | Sequence[str] | None,
     ) -> Questions:
         """Check the questions; without *columns*, all of them.
 
@@ -151,6 +151,9 @@ class Crawlers:
     def __init__(self, names: Sequence[str], edition: Edition) -> None:
         self.edition = edition
         self.names = [Name.of(name, edition) for name in names]
+        self._is_one = len(names) == 1
+        self.usual = self.names[0].asked if self._is_one else ()
+        """The token of those that are not among :meth:`named_by`."""
         self._by_key: dict[str, list[int]] = {}
         for place, name in enumerate(self.names):
             for asked in asked_keys(name.asked, edition):
@@ -160,8 +163,10 @@ class Crawlers:
     def named_by(self, file: RobotsFile) -> Iterable[int]:
         """The places of crawlers that a file may name.
 
-        Others follow ``*``.
+        Others follow ``*``. None for an only crawler, which needs no index of all agents.
         """
+        if self._is_one:
+            return ()
         if self.edition.agent_match is AgentMatch.CONTAINED:
             return range(len(self.names))
         return {place for key in file.index.places for place in self._by_key.get(key, ())}

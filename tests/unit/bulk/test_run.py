@@ -31,7 +31,7 @@ from tests.support.warc import response, write_warc
 FORMATS = ("parquet", "csv")
 NAMES = ["GPTBot", "CCBot", "x", "*"]
 HEAD = b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nCrawl-delay: 2\n"
-QUESTIONS = Questions.of(NAMES, ["/news/", "/a,b"], ["google-2019", "classic"])
+QUESTIONS = Questions.of(NAMES, ["/news/", "/a,b"], ["google-2019", "classic"], False, None)
 
 
 def bodies(number: int) -> list[bytes]:
@@ -131,7 +131,7 @@ def test_no_cell_of_csv_is_a_formula(tmp_path: Path) -> None:
     texts = ["=1+1", "+1", "-1", "@x", "\t=1", "fine", ""]
     lines = [{"url": text, "body": "", "error": text} for text in texts]
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    questions = Questions.of("x", columns=["url", "error"])
+    questions = Questions.of("x", (), "google-2019", False, ["url", "error"])
     for form, expected in (
         ("csv", [*(f"'{text}" for text in texts[:5]), *texts[5:]]),
         ("parquet", texts),
@@ -164,7 +164,7 @@ def test_what_is_there_is_not_made_again(folder: Path, tmp_path: Path) -> None:
     assert execute(jobs_of(folder, out)).documents == 0
     assert pq.read_table(out / "more/y.warc.parquet").num_rows == 0
     assert execute(jobs_of(folder, out, form="csv")).documents == 80
-    others = Questions.of("GPTBot")
+    others = Questions.of("GPTBot", (), "google-2019", False, None)
     assert execute(jobs_of(folder, out, questions=others)).documents == 80
 
 
