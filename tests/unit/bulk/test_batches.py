@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from scrapy_robotspec import bulk
 from scrapy_robotspec.bulk import answers as bulk_files
 from scrapy_robotspec.bulk import batches
+from scrapy_robotspec.bulk.documents import Document
+from scrapy_robotspec.bulk.questions import Questions
 from tests.unit.bulk.asking import NAMES, PATHS, SHOP, batch, files
 
 
@@ -84,3 +86,15 @@ def test_error_in_one_file_is_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
         ("some", "successful", None),
     ]
     assert found[0]["origin"] == "https://a.example"
+
+
+def test_text_that_arrow_cannot_hold_is_escaped() -> None:
+    """The names of files and JSON contain lone surrogates; no such text costs other rows."""
+    odd = Document("https://\ud800.example/ü", SHOP, 301, "/\udcff", "cut \udfff", "\udcff.txt:1")
+    questions = Questions.of("a", (), "google-2019", True, None)
+    (found,) = batches.answer([odd, Document("https://b.example/", SHOP)], questions)
+    first, second = found.to_pylist()
+    assert first["url"] == r"https://\ud800.example/ü"
+    assert first["source"] == r"\udcff.txt:1"
+    assert first["error"] == r"cut \udfff"
+    assert second["outcome"] == "successful"
