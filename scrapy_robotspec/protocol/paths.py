@@ -39,7 +39,6 @@ _IN_URL = {ord(LONE_PERCENT): "%", ord(LITERAL_STAR): "%2A", ord(LITERAL_DOLLAR)
 _IN_URL[ord(QUERY_APOSTROPHE)] = "%27"
 _NOT_ASCII = re.compile("[\x80-\xff]+")
 _ALL_NOT_IN_URI = re.compile(f"[{re.escape(_NOT_IN_URI.decode('latin-1'))}]+")
-_ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
 #: RFC 3986 section 3: scheme ":" "//" authority path-abempty, with
 #:     scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )
 #: up to the first slash of the path. ";" begins the path in google (PAT-08), a backslash is one of
@@ -93,7 +92,7 @@ def _decoded(escape: str) -> str:
 
 
 def _escaped(characters: re.Match[str]) -> str:
-    return characters[0].translate(_ESCAPES)
+    return "%" + characters[0].encode("latin-1").hex("%").upper()
 
 
 def to_bytes(url: str | bytes) -> bytes:
