@@ -6,7 +6,7 @@ Searching the bytes for plain user-agent lines passes over the rules between the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.agents import named_agent
@@ -45,54 +45,56 @@ _ALLOWS = {b"allow": True, b"disallow": False}
 
 def index_agents(
     body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
-) -> tuple[Places, Sequence[Span]]:
+) -> tuple[Places, Sequence[Span], bool]:
     """The agents of a file of plain lines, and their rules.
 
-    With *beginnings*, those of :func:`beginnings_of`, other agents may be left out.
+    With *beginnings*, those of :func:`beginnings_of`, other agents may be left out. The last value
+    says that none is.
     """
     lowered = body.lower()
     places: dict[str, Place] = {}
     spans: list[Span] = []
-    named: list[Place] = []  # since the last rule
+    is_named = False  # an agent, since the last rule
+    is_complete = True
     begin = 0  # the end of the last user-agent line
-    first = skip_byte_order_mark(body, edition)
-    at = lowered.find(_FIELD, first)
-    while at >= 0:
+    first = after = skip_byte_order_mark(body, edition)
+    while (at := lowered.find(_FIELD, after)) >= 0:
         after = at + _FIELD_LENGTH
         is_wanted = (
             not beginnings
             or not lowered.startswith(b": ", after)
             or lowered.startswith(beginnings, after + 2)
         )
-        begins = (is_wanted or named) and (
-            lowered[at - 1] in b"\r\n" or _begins_line(body, at, first)
-        )
-        if begins and (match := _AGENT(body, after)):  # reads to the line's end
-            if named and find_rule(lowered, begin, at):
-                add_group(named, len(spans))
-                spans.append((begin, at))
-                named = []  # a rule ends the list of agents
-            begin = match.end()
-            if is_wanted:
-                name = match[1].decode() or named_agent(
-                    _value_at(body, match.start(1), begin), edition
-                )
-                if name is not None:
-                    key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
-                    if key not in places:
-                        places[key] = (name, [])
-                    named.append(places[key])
-        at = lowered.find(_FIELD, after)
-    add_group(named, len(spans))
+        if not is_wanted:
+            is_complete = False
+            if not is_named:
+                continue
+        if lowered[at - 1] not in b"\r\n" and not _begins_line(body, at, first):
+            continue
+        match = _AGENT(body, after)  # reads to the line's end
+        if match is None:
+            continue
+        if is_named and find_rule(lowered, begin, at):
+            spans.append((begin, at))
+            is_named = False  # a rule ends the list of agents
+        begin = match.end()
+        if is_wanted:
+            name = match[1].decode() or named_agent(_value_at(body, match.start(1), begin), edition)
+            if name is not None:
+                is_named = True
+                key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
+                add_agent(places, key, name, len(spans))
     spans.append((begin, len(body)))
-    return places, spans
+    return places, spans, is_complete
 
 
-def add_group(named: Iterable[Place], number: int) -> None:
-    """Add a group's number to its agents."""
-    for _, numbers in named:
-        if not numbers or numbers[-1] != number:  # an agent may be named twice
-            numbers.append(number)
+def add_agent(places: dict[str, Place], key: str, name: str, number: int) -> None:
+    """Add an agent that the group of a number names."""
+    place = places.get(key)
+    if place is None:
+        places[key] = (name, [number])
+    elif place[1][-1] != number:  # an agent may be named twice
+        place[1].append(number)
 
 
 def _begins_line(body: bytes, place: int, first: int) -> bool:

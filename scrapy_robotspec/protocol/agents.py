@@ -144,13 +144,15 @@ def keys_of(key: str, edition: Edition) -> Iterator[str]:
 
 
 @lru_cache(_RECENT)
-def beginnings_of(keys: tuple[str, ...], edition: Edition) -> tuple[bytes, ...]:
-    """Beginnings, in lower case, of values that may name a key.
+def beginnings_of(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
+    """Beginnings, in lower case, of values that may name a crawler.
 
-    The default group, and values behind white space, are among them.
+    The default group, and values behind white space, are among them. Raises as
+    :func:`asked_keys` does.
     """
+    keys = asked_keys(tokens, edition)
     if edition.agent_match is HYPHEN_PREFIX:
-        keys = tuple(key[:1] + key[1:].partition("-")[0] for key in keys)
+        keys = tuple([key[:1] + key[1:].partition("-")[0] for key in keys])
     return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
 
 
@@ -180,10 +182,11 @@ def _longest_before_hyphen(
 ) -> tuple[str, ...]:
     """UAG-04: the longest name that the crawler's continues with a hyphen."""
     if asked.count("-") ** 2 < _NAMES_FOR_HYPHENS * len(present):
-        names = (key for key in keys_of(asked, edition) if key in present)
-    else:
-        names = (key for key in present if asked.startswith(key) and asked[len(key)] == "-")
-    longest = max(names, key=len, default="")
+        for key in keys_of(asked, edition):
+            if key in present:
+                return (key,)
+        return ()
+    longest = max((key for key in present if asked.startswith(f"{key}-")), key=len, default="")
     return (longest,) if longest else ()
 
 

@@ -21,6 +21,7 @@ from scrapy_robotspec.protocol.agent_index import (
 )
 from scrapy_robotspec.protocol.agents import Tokens, asked_keys, beginnings_of, followed_keys
 from scrapy_robotspec.protocol.lines import effective
+from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
 from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.ruleset import RuleSet
@@ -98,17 +99,21 @@ class Index:
     places: Places
     spans: Sequence[Span]
     """The rules of each group."""
+    is_for_all: bool
+    """Whether every crawler follows the same groups, as far as is known."""
 
     def __init__(self, file: RobotsFile, beginnings: tuple[bytes, ...] = ()) -> None:
         """With *beginnings*, those of :func:`beginnings_of`, other agents may be left out."""
         self._body, self.edition = file.body, file.edition
         self._groups: Sequence[RawGroup] | None = None
+        is_complete = True
         if has_plain_lines(file.edition):
-            self.places, self.spans = index_agents(file.body, file.edition, beginnings)
+            self.places, self.spans, is_complete = index_agents(file.body, file.edition, beginnings)
         else:
             self._groups = file.all_groups().groups
             self.places = file.all_groups().places
             self.spans = [group.span for group in self._groups]
+        self.is_for_all = is_complete and self.places.keys() <= {DEFAULT}
         self._by_tokens: dict[Tokens, Selection] = {}
         self._by_keys: dict[tuple[str, ...], Selection] = {}
         self._by_spans: dict[Spans, GroupRules] = {}
@@ -148,7 +153,7 @@ class Index:
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = ("_all_groups", "_index", "body", "edition", "selection", "tokens")
+    __slots__ = ("_all_groups", "_index", "_is_for_all", "body", "edition", "selection", "tokens")
 
     body: bytes
     edition: Edition
@@ -161,6 +166,7 @@ class RobotsFile:
         self.body = body
         self.edition = edition
         self.tokens = self.selection = None
+        self._is_for_all = False
         self._all_groups: AllGroups | None = None
         self._index: Index | None = None  # until the second crawler
 
@@ -209,8 +215,12 @@ class RobotsFile:
         index = self._index
         if index is None:
             if self.selection is None:
-                asked = asked_keys(tokens, self.edition)
-                index = Index(self, beginnings_of(asked, self.edition))
+                index = Index(self, beginnings_of(tokens, self.edition))
+                self._is_for_all = index.is_for_all
+            elif self._is_for_all:
+                asked_keys(tokens, self.edition)
+                self.tokens = tokens
+                return self.selection
             elif self.tokens == tokens:
                 return self.selection
             else:

@@ -86,7 +86,8 @@ def test_compiled_rules_take_a_bounded_multiple_of_the_file(shape: str) -> None:
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_many_crawlers_ask_one_file(edition: str) -> None:
     """Memory for tokens is bounded for any number of them."""
-    robots = RobotsTxt.parse(SHAPES["distinct wildcards"][:5000], edition)
+    body = SHAPES["distinct wildcards"][:5000] + b"\nuser-agent: examplebot\ndisallow: /\n"
+    robots = RobotsTxt.parse(body, edition)
     for n in range(40):
         token = f"bot-{'a' * n}"
         robots.allowed("http://example.com/1", token)

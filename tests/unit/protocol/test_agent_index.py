@@ -37,16 +37,17 @@ def test_an_edition_is_read_as_quickly_in_another_process(edition: Edition) -> N
 def test_index_leads_to_the_rules_that_reading_finds(
     name: str, body: bytes, tokens: list[str]
 ) -> None:
-    """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-07: with and without the names asked for."""
+    """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-07: for the first crawler, and for others."""
     edition = EVERY[name]
     asked = accepted(tokens, edition)
     all_groups = AllGroups(body, edition)
     keys = followed_keys(all_groups.places, asked_keys(asked, edition), edition)
     numbers = numbers_of(all_groups.places, keys)
     rules = [rule for number in numbers for rule in all_groups.groups[number].rules]
-    partial, complete = RobotsFile(body, edition), RobotsFile(body, edition)
+    partial, second, complete = (RobotsFile(body, edition) for _ in range(3))
+    second.follow("otherbot")
     assert list(complete.index.places) == list(all_groups.places)
-    for file in (partial, complete):
+    for file in (partial, second, complete):
         followed = file.follow(asked)
         assert followed.keys == keys
         assert followed.names == tuple(all_groups.places[key][0] for key in keys)

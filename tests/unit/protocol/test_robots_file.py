@@ -26,6 +26,10 @@ def file_of(rules: int) -> bytes:
     return b"User-agent: *\n" + b"".join(lines)
 
 
+#: A group of one crawler.
+NAMED = b"User-agent: examplebot\nDisallow: /\n"
+
+
 @pytest.mark.parametrize(("questions", "most"), [(1, 1.1), (20, 4.5)])
 def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) -> None:
     """CAC-04: the bytes; after more questions compiled rules too."""
@@ -50,7 +54,7 @@ def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) 
 
 def test_few_groups_and_verdicts_are_kept() -> None:
     """However many tokens and URLs a file is asked about, what it keeps is bounded."""
-    robots = RobotsTxt.parse(file_of(400))
+    robots = RobotsTxt.parse(file_of(400) + NAMED)
     with patch.multiple(robots_file, KEPT=8):
         for n in range(50):
             robots.allowed(f"{HOST}/{n % 20}", "token" + "-" * n)
@@ -63,8 +67,16 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     assert len(robots.file.selection.verdicts) <= robotstxt._KEPT_VERDICTS
 
 
+@pytest.mark.parametrize(
+    ("body", "most"),
+    [
+        (file_of(10) + NAMED, 2),  # the first crawler's agents, all agents
+        (file_of(10), 1),  # no group names a crawler
+        (b"", 1),
+    ],
+)
 def test_a_file_is_searched_once_however_many_crawlers_ask(
-    monkeypatch: pytest.MonkeyPatch,
+    body: bytes, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SAF-02: each search takes time in proportion to the file."""
     searched: list[bytes] = []
@@ -74,10 +86,12 @@ def test_a_file_is_searched_once_however_many_crawlers_ask(
         return index_agents(*arguments)
 
     monkeypatch.setattr(robots_file, "index_agents", counted)
-    robots = RobotsTxt.parse(file_of(10))
+    robots = RobotsTxt.parse(body)
     for n in range(3 * robots_file.KEPT):
         token = "token" + "-" * n
         robots.allowed(f"{HOST}/", token)
         robots.other(token)
         robots.crawl_delay(token)
-    assert len(searched) <= 2  # the first crawler's agents, all agents
+        with pytest.raises(ValueError, match="no group can be found under"):
+            robots.allowed(f"{HOST}/", f"{n}bot")  # UAG-11
+    assert len(searched) == most
