@@ -80,7 +80,7 @@ def canonical_text(raw: bytes, edition: Edition) -> str:
         return text if raw.isascii() else _NOT_ASCII.sub(_escaped, text)
     if len(raw.translate(None, _NOT_IN_URI)) < len(raw):
         text = _ALL_NOT_IN_URI.sub(_escaped, text)
-    return _PERCENT.sub(lambda escape: _decoded(escape[0]), text) if "%" in text else text
+    return _PERCENT.sub(lambda escape: _decoded(escape[0]), text) if b"%" in raw else text
 
 
 @cache  # there are 485 spellings
