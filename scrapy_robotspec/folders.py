@@ -15,11 +15,11 @@ def is_text(name: str) -> bool:
     return name.lower().endswith(TEXTS)
 
 
-def files_of(folder: str) -> tuple[list[str], int]:
-    """The files below a folder, and how many are left out.
+def files_of(folder: str, endings: tuple[str, ...]) -> tuple[list[str], int]:
+    """The files below a folder with some endings, and how many are left out.
 
-    Left out are hidden files, broken links, and links to folders. Raises ``ConfigurationError`` for
-    a folder that cannot be read.
+    Left out are other files, hidden ones, broken links, and links to folders. Raises
+    ``ConfigurationError`` for a folder that cannot be read or has no such file.
     """
     found: list[str] = []
     left_out = 0
@@ -28,10 +28,14 @@ def files_of(folder: str) -> tuple[list[str], int]:
         left_out += sum(os.path.islink(os.path.join(path, name)) for name in below)
         for name in sorted(names):
             whole = os.path.join(path, name)
-            if name.startswith(".") or not os.path.isfile(whole):
-                left_out += 1
-            else:
+            has_ending = name.lower().endswith(endings) and not name.startswith(".")
+            if has_ending and os.path.isfile(whole):
                 found.append(whole)
+            else:
+                left_out += 1
+    if not found:
+        named = " or ".join(endings)
+        raise ConfigurationError(f"no file in the folder {folder} ends in {named}")
     return found, left_out
 
 

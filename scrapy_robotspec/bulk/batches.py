@@ -85,10 +85,9 @@ def _documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
 def answer(documents: Iterable[Document], questions: Questions) -> Iterator[pa.RecordBatch]:
     """The output rows of some documents, in batches of bounded size."""
     rows = _Rows(questions)
-    rows_of_each = len(questions.editions) * len(questions.tokens)
     fixed = _VERDICT * (1 + len(questions.paths))
     for document in documents:
-        size = rows_of_each * (fixed + len(document.body or b""))
+        size = questions.rows * (fixed + len(document.body or b""))
         if rows.size and rows.size + size > _BYTES:
             yield from rows.batches()
             rows = _Rows(questions)

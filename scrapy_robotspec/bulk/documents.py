@@ -65,8 +65,7 @@ class Document(NamedTuple):
             body = body.encode("utf-8", "surrogatepass")
         if not isinstance(body, bytes | None):
             raise ValueError(f"body must be bytes or text, not {body!r:.99}")
-        status = None if given.status is None else _status(given.status)
-        return given._replace(body=body and body[:MAX_BODY], status=status)
+        return given._replace(body=body and body[:MAX_BODY], status=_status(given.status))
 
     @property
     def encodable(self) -> Document:
@@ -121,7 +120,7 @@ class Document(NamedTuple):
 
 def _status(value: Any) -> int | None:
     """A status; a float where a table with missing values has made one of it, or digits."""
-    if value != value:  # NaN
+    if value is None or value != value:  # NaN
         return None
     if isinstance(value, str) and value.isdecimal():
         value = int(value[:20])

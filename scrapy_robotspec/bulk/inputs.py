@@ -95,16 +95,12 @@ def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
 
 def _inputs_in(folder: str) -> tuple[list[Input], int]:
     """The inputs below a folder, by name, and the number of other files."""
-    files, others = files_of(folder)
-    texts = [path for path in files if is_text(path)]
-    archives = [path for path in files if path.lower().endswith(_ARCHIVES)]
-    found = [Input(os.path.relpath(path, folder), (path,)) for path in archives]
+    files, others = files_of(folder, (*TEXTS, *_ARCHIVES))
+    texts = tuple(path for path in files if is_text(path))
+    found = [Input(os.path.relpath(path, folder), (path,)) for path in files if not is_text(path)]
     if texts:
-        found.append(Input(os.path.basename(os.path.abspath(folder)), tuple(texts)))
-    if not found:
-        endings = " or ".join((*TEXTS, *_ARCHIVES))
-        raise ConfigurationError(f"no file in the folder {folder} ends in {endings}")
-    return found, others + len(files) - len(texts) - len(archives)
+        found.append(Input(os.path.basename(os.path.abspath(folder)), texts))
+    return found, others
 
 
 def documents(path: str, report: Report) -> Iterator[Document]:

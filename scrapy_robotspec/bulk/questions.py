@@ -98,9 +98,9 @@ class Questions:
         if not tokens:
             raise ConfigurationError("tokens is empty: give at least one crawler, such as 'GPTBot'")
         paths = _several(paths)
-        wrong = next((path for path in paths if not str(path).startswith("/")), None)
-        if wrong is not None:
-            raise ConfigurationError(f"paths contains {wrong!r}: a path begins with a slash")
+        for path in paths:
+            if not str(path).startswith("/"):
+                raise ConfigurationError(f"paths contains {path!r}: a path begins with a slash")
         found = {edition.name: edition for edition in map(get_edition, _several(editions))}
         if not found:
             raise ConfigurationError("editions is empty: give at least one, such as 'google-2019'")
@@ -111,6 +111,11 @@ class Questions:
         others = tuple(path for path in dict.fromkeys(paths) if path != "/")
         chosen = tuple(name for name in SCHEMA.names if name in columns)
         return cls(tokens, others, tuple(found.values()), bool(lint), chosen)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows about each file."""
+        return len(self.editions) * len(self.tokens)
 
     @property
     def schema(self) -> pa.Schema:

@@ -32,7 +32,6 @@ from scrapy_robotspec.files import replacing, unfinished
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.bulk.documents import Document
     from scrapy_robotspec.bulk.inputs import Input
     from scrapy_robotspec.bulk.questions import Questions
 
@@ -106,7 +105,7 @@ class Job:
         """Make the output. It appears whole or not at all."""
         counts, key = Counts(), self.key
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        batches = answer(self._documents(counts), self.questions)
+        batches = answer(self.input.read(counts.report), self.questions)
         with replacing(self.path) as output:
             is_csv = self.format == "csv"
             open_writer = open_csv if is_csv else open_parquet
@@ -114,6 +113,7 @@ class Job:
                 for batch in batches:
                     writer.write_batch(to_cells(batch) if is_csv else batch)
                     counts.rows += len(batch)
+            counts.documents = counts.rows // self.questions.rows
             output.flush()
             values = {"key": key, "size": output.tell(), "counts": asdict(counts)}
             with suppress(FileNotFoundError):
@@ -121,11 +121,6 @@ class Job:
             with open(self._record_path, "w", encoding="utf-8") as file:
                 json.dump(values, file)
         return counts
-
-    def _documents(self, counts: Counts) -> Iterator[Document]:
-        for document in self.input.read(counts.report):
-            counts.documents += 1
-            yield document
 
     @property
     def _record_path(self) -> str:

@@ -226,7 +226,7 @@ def _body_of(content: bytes, fields: Mapping[str, str]) -> tuple[bytes, str | No
     Archives that decode a body may keep headers that no longer fit it.
     """
     if "chunked" in fields.get("transfer-encoding", "").lower():
-        body, whole = join_chunks(content, MAX_BODY)
+        body, whole = join_chunks(content)
         return body, None if whole else "its chunks are cut or broken"
     length = fields.get("content-length", "").strip()
     if "content-encoding" in fields or not re.fullmatch("[0-9]{1,18}", length):
@@ -235,16 +235,16 @@ def _body_of(content: bytes, fields: Mapping[str, str]) -> tuple[bytes, str | No
     return content, None if whole else f"less than its Content-Length of {length}"
 
 
-def join_chunks(body: bytes, limit: int) -> tuple[bytes, bool]:
+def join_chunks(body: bytes) -> tuple[bytes, bool]:
     """Content of a chunked body (RFC 9112), and whether it is complete.
 
-    Reads no further chunk once *limit* bytes are reached. A body that does not begin with a chunk
-    was joined by the archive and is returned as it is.
+    Reads no further chunk once ``MAX_BODY`` bytes are reached. A body that does not begin with a
+    chunk was joined by the archive and is returned as it is.
     """
     if not _SIZE.match(body):
         return body, not _CUT_SIZE.fullmatch(body)
     content, place = bytearray(), 0
-    while len(content) < limit and (line := _SIZE.match(body, place)):
+    while len(content) < MAX_BODY and (line := _SIZE.match(body, place)):
         size = int(line[1], 16)
         if size == 0:
             return bytes(content), True
@@ -253,4 +253,4 @@ def join_chunks(body: bytes, limit: int) -> tuple[bytes, bool]:
         if end is None:
             return bytes(content), False
         place = end.end()
-    return bytes(content), len(content) >= limit
+    return bytes(content), len(content) >= MAX_BODY

@@ -198,12 +198,9 @@ def _sources(name: str, sites: dict[str, Explanation]) -> Iterator[Source]:
     elif name == STANDARD_INPUT:
         yield Source("<stdin>", body=read_file(name))
     elif os.path.isdir(name):
-        from scrapy_robotspec.folders import TEXTS, files_of, is_text
+        from scrapy_robotspec.folders import TEXTS, files_of
 
-        found = [path for path in files_of(name)[0] if is_text(path)]
-        if not found:
-            raise MisuseError(f"no file in the folder {name} ends in {' or '.join(TEXTS)}")
-        yield from (Source(path, path) for path in found)
+        yield from (Source(path, path) for path in files_of(name, TEXTS)[0])
     else:
         read_file(name, 0)  # fail before the work begins
         yield Source(name, name)

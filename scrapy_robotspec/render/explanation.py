@@ -177,13 +177,12 @@ def compared(rule: Rule, edition: Edition) -> str:
     return as_in_url(canonical_text(rule.pattern.encode(), edition))
 
 
-def crawler_words(tokens: Sequence[str], names: Mapping[str, str] | None = None) -> str:
+def crawler_words(tokens: Sequence[str], names: Mapping[str, str]) -> str:
     """The crawler's name; with the name as written where the file's differs."""
     if not tokens:
         return "a crawler that no group names"
-    return ", then ".join(_name(token, names) for token in tokens)
+    return ", then ".join(_name(token, names.get(token, token)) for token in tokens)
 
 
-def _name(token: str, names: Mapping[str, str] | None) -> str:
-    written = names.get(token, token) if names else token
+def _name(token: str, written: str) -> str:
     return safe(token) if written == token else f"{safe(written)} (read as {safe(token)})"
