@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     #: The first decoded bytes of a body, and whether it was complete.
     Unpacked = tuple[bytes, bool]
@@ -35,14 +35,17 @@ _MAX_LAYERS = 5
 _MAX_STREAMS = 300
 
 
-def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[bytes, bool]:
+def decode_prefix(body: bytes, encodings: str, limit: int) -> tuple[bytes, bool]:
     """The first *limit* bytes of *body* without its *encodings*.
+
+    *encodings*: the value of ``Content-Encoding``, decoded as Latin-1.
 
     Returns also whether the body was complete or filled the limit. A body that is plain text is
     returned unchanged, whatever its header says; binary data that cannot be decoded is incomplete.
     """
     whole, layers = True, 0
-    for encoding in reversed(encodings):
+    named = encodings.lower().encode("latin-1").split(b",")
+    for encoding in map(bytes.strip, reversed(named)):
         if encoding not in _NO_ENCODING and _looks_encoded(body, encoding):
             layers += 1
             unpack = _UNPACKERS.get(encoding) if layers <= _MAX_LAYERS else None

@@ -166,8 +166,7 @@ def result_of(
     """
     fields = exchange.fields
     limit = max_size + 1  # one byte more shows that the file is longer
-    named = fields.get("content-encoding", "").lower().encode("latin-1").split(b",")
-    body, whole = decode_prefix(exchange.body, [each.strip() for each in named], limit)
+    body, whole = decode_prefix(exchange.body, fields.get("content-encoding", ""), limit)
     whole = whole and not exchange.incomplete and not is_partial(exchange.status, fields)
     return FetchResult(
         status=exchange.status,

@@ -206,8 +206,7 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
         return found._replace(error="the body is in another record (revisit)")
     body, missing = _body_of(body, fields)
     encodings = fields.get("content-encoding", "")
-    codings = [coding.strip().lower().encode("latin-1") for coding in encodings.split(",")]
-    decoded, complete = decode_prefix(body, codings, MAX_BODY)
+    decoded, complete = decode_prefix(body, encodings, MAX_BODY)
     truncated = record.headers.get("WARC-Truncated")
     errors = {
         f"the archive has only part of it: {truncated}": truncated,
