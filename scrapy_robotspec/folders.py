@@ -16,7 +16,7 @@ def is_text(name: str) -> bool:
 
 
 def files_of(folder: str, endings: tuple[str, ...]) -> tuple[list[str], int]:
-    """The files below a folder with some endings, and how many are left out.
+    """The files below a folder by ending, and how many others.
 
     Left out are other files, hidden ones, broken links, and links to folders. Raises
     ``ConfigurationError`` for a folder that cannot be read or has no such file.
