@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import meaning_of
+from scrapy_robotspec.access.outcome import NO_FILE
 from scrapy_robotspec.access.reasons import ANSWERS, OTHER_STATUS, REASONS, failure_words
 from scrapy_robotspec.render.explanation import Explanation, rule_words
 from scrapy_robotspec.render.text import MOST, count, duration, safe
@@ -41,8 +42,6 @@ def facts(found: Explanation) -> Iterator[Fact]:
 
 def _record_facts(found: Explanation, record: RobotsRecord) -> Iterator[Fact]:
     """Redirects, status, meaning, age and size of a site's robots.txt, not escaped."""
-    from scrapy_robotspec.access.outcome import NO_FILE  # no file needs it
-
     for hop in record.hops:
         target = f" to {hop.target}" if hop.target is not None else ""
         yield "redirect", f"{hop.status} from {hop.url}{target}"
