@@ -154,7 +154,8 @@ def _list(given: str | None) -> list[str]:
         return [decode(line) for _, line in read_list(given)]
     if given.lower().endswith((".txt", ".csv", ".lst")):
         raise MisuseError(f"cannot read {given}: no such file")
-    return [word for part in given.split(",") if (word := part.strip())]
+    text = decode(os.fsencode(given))  # bytes other than UTF-8, as in a file
+    return [word for part in text.split(",") if (word := part.strip())]
 
 
 def _note_names(questions: Questions, screen: Screen) -> None:

@@ -44,6 +44,21 @@ def test_lists_are_files_or_words(run_command: RunCommand, folder: Path) -> None
     assert listed == [["/cart/", "/a,b"], ["/cart/", "/b"]]
 
 
+def test_bytes_other_than_utf_8_are_escaped(run_command: RunCommand, folder: Path) -> None:
+    """On the command line as in a file."""
+    (folder / "names.txt").write_bytes(b"GPTBot/\xff\n")
+    (folder / "paths.txt").write_bytes(b"/\xff\n")
+    for tokens, paths in (("names.txt", "paths.txt"), ("GPTBot/\udcff", "/\udcff")):
+        out = ("--out", f"out of {tokens[:6]}", "--format", "csv")
+        result = run_command("bulk", "robots.txt", "--tokens", tokens, "--paths", paths, *out)
+        assert result.code == 0, result.err
+    one, other = (
+        rows(folder / name / "robots.txt.csv") for name in ("out of names.", "out of GPTBot")
+    )
+    assert one == other
+    assert one[0]["token"] == r"GPTBot/\xff"
+
+
 def test_columns_are_chosen(run_command: RunCommand, folder: Path) -> None:
     """A wrong name is misuse."""
     words = ("bulk", "robots.txt", "--tokens", "x", *CSV)
