@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 #: Max product of the path's length and the bytes to search; beyond it rules are compiled.
 _MAX_BYTES = 1 << 26
-#: Max product of the rules to try and the path's length, which counts as 32 or more (characters),
-#: and max bytes of their patterns.
+#: Max product of the rules to try and the path's length, which counts as 32 or more (characters).
 _MAX_TRIED = 1 << 16
 #: Bytes with another canonical spelling, in some place, for a character class (PAT-12).
 _ESCAPED = rb'\x00-\x20"\'<>\[\\\]^`{|}\x7f-\xff'
@@ -41,8 +40,9 @@ def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Editio
     rules = near_rules(body, spans, path.encode("ascii"), edition)
     if not rules:
         return NO_RULE
-    cost = max(len(rules) * max(len(path), 32), sum(len(value) for _, value, _ in rules))
-    return None if cost > _MAX_TRIED else best_key(rules, path, edition)
+    if len(rules) * max(len(path), 32) > _MAX_TRIED:
+        return None
+    return best_key(rules, path, edition)
 
 
 def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:
