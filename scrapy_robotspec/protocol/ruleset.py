@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.paths import (
@@ -37,7 +36,7 @@ class RuleSet:
     """The rules of one combined group, compiled for many questions."""
 
     forbids: bool
-    """Some rule forbids; otherwise every URL is allowed."""
+    """Some rule disallows; otherwise every URL is allowed."""
 
     def __init__(self, keyed: Sequence[KeyedPattern], edition: Edition) -> None:
         keys: dict[str, int] = {}  # of prefixes; the smallest of equal ones
@@ -46,7 +45,7 @@ class RuleSet:
             found = patterns if "*" in text else keys
             if found.setdefault(text, key) > key:
                 found[text] = key
-        self.forbids = any(map(FORBIDS.__and__, chain(keys.values(), patterns.values())))
+        self.forbids = any(key & FORBIDS for key, _ in keyed)
         texts = "\n".join((*keys, *patterns))
         self._escapes = any(map(texts.__contains__, _ESCAPES)) or _ends_escape(texts) is not None
         self._to_end = END in texts
