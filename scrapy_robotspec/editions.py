@@ -176,8 +176,8 @@ _lines_of = attrgetter(*LINE_FIELDS)
 @lru_cache
 def has_plain_lines(edition: Edition) -> bool:
     """Whether agents and rules can be searched in a file's bytes."""
-    is_contained = edition.agent_match is AgentMatch.CONTAINED  # compared with all names
-    return _lines_of(edition) == _lines_of(_GOOGLE_2019) and not is_contained
+    is_contained = edition.agent_match is CONTAINED  # compared with all names
+    return not is_contained and _lines_of(edition) == _lines_of(_GOOGLE_2019)
 
 
 _RFC9309 = replace(

@@ -69,7 +69,7 @@ def index_agents(
             is_complete = False
             if not is_named:
                 continue
-        if lowered[at - 1] not in b"\r\n" and not _begins_line(body, at, first):
+        if not _begins_line(body, at, first):
             continue
         match = _AGENT(body, after)  # reads to the line's end
         if match is None:

@@ -39,7 +39,7 @@ _NAMES_FOR_HYPHENS = 100
 #: Max crawlers whose keys are kept: they ask about many files.
 _RECENT = 256
 _DEFAULT_ONLY = (DEFAULT,)
-_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
 def named_agent(value: bytes, edition: Edition) -> str | None:
@@ -150,9 +150,7 @@ def beginnings_of(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
     The default group, and values behind white space, are among them. Raises as
     :func:`asked_keys` does.
     """
-    keys = asked_keys(tokens, edition)
-    if edition.agent_match is HYPHEN_PREFIX:
-        keys = tuple([key[:1] + key[1:].partition("-")[0] for key in keys])
+    keys = [key[:1] + key[1:].partition("-")[0] for key in asked_keys(tokens, edition)]  # UAG-04
     return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
 
 
