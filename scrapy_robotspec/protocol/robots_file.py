@@ -105,7 +105,7 @@ class Index:
     def __init__(self, file: RobotsFile, beginnings: tuple[bytes, ...] = ()) -> None:
         """With *beginnings*, those of :func:`beginnings_of`, other agents may be left out."""
         self._body, self.edition = file.body, file.edition
-        self._groups: Sequence[RawGroup] | None = None
+        self._groups: Sequence[RawGroup] = ()
         is_complete = True
         if has_plain_lines(file.edition):
             self.places, self.spans, is_complete = index_agents(file.body, file.edition, beginnings)
@@ -117,8 +117,8 @@ class Index:
         self._by_tokens: dict[Tokens, Selection] = {}
         self._by_keys: dict[tuple[str, ...], Selection] = {}
         self._by_spans: dict[Spans, GroupRules] = {}
-        if file.tokens is not None and file.selection is not None:
-            self._by_tokens[file.tokens] = self._by_keys[file.selection.keys] = file.selection
+        if file.selection is not None:
+            self._by_keys[file.selection.keys] = file.selection
             self._by_spans[file.selection.rules.spans] = file.selection.rules
 
     def follow(self, tokens: Tokens) -> Selection:
@@ -143,7 +143,7 @@ class Index:
         rules = self._by_spans.get(spans)
         if rules is None:
             read = None
-            if self._groups is not None:
+            if self._groups:
                 read = [rule for number in numbers for rule in self._groups[number].rules]
             rules = GroupRules(self._body, spans, self.edition, read)
             self._by_spans[spans] = rules
@@ -212,19 +212,15 @@ class RobotsFile:
 
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
-        index = self._index
-        if index is None:
-            if self.selection is None:
+        selection = self.selection
+        if selection is not None and self._is_for_all:
+            asked_keys(tokens, self.edition)
+        elif selection is None or self.tokens != tokens:
+            if selection is None and self._index is None:
                 index = Index(self, beginnings_of(tokens, self.edition))
                 self._is_for_all = index.is_for_all
-            elif self._is_for_all:
-                asked_keys(tokens, self.edition)
-                self.tokens = tokens
-                return self.selection
-            elif self.tokens == tokens:
-                return self.selection
             else:
                 index = self.index
-        self.selection = selection = index.follow(tokens)
+            selection = self.selection = index.follow(tokens)
         self.tokens = tokens
         return selection
