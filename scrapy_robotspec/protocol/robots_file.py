@@ -166,7 +166,7 @@ class RobotsFile:
         self.body = body
         self.edition = edition
         self.tokens = self.selection = None
-        self._is_for_all = False
+        self._is_for_all = False  # until the first crawler's index says so of its groups
         self._all_groups: AllGroups | None = None
         self._index: Index | None = None  # until the second crawler
 
@@ -214,7 +214,7 @@ class RobotsFile:
         """
         selection = self.selection
         if selection is not None and self._is_for_all:
-            asked_keys(tokens, self.edition)
+            asked_keys(tokens, self.edition)  # only to raise
         elif selection is None or self.tokens != tokens:
             if selection is None and self._index is None:
                 index = Index(self, beginnings_of(tokens, self.edition))
