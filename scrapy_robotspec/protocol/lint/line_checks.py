@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lint.effects import Effects, Group
 
@@ -201,8 +202,16 @@ _OTHER_NOTATION = re.compile(
 )
 #: Text that is written instead of a path (RUL-04).
 _VALUES = _DATA["values"]
-#: Signs of paths with a reading of their own, which may depend on the edition.
-_SIGNS = [(re.compile(row["pattern"].encode(), re.I), row) for row in _DATA["paths"]]
+
+
+@lru_cache
+def _signs(edition: Edition) -> Sequence[tuple[re.Pattern[bytes], Mapping[str, str]]]:
+    """Signs of paths that an edition reads in a way of its own."""
+    return [
+        (re.compile(row["pattern"].encode(), re.I), row)
+        for row in _DATA["paths"]
+        if all(getattr(edition, name) is value for name, value in row.get("in", {}).items())
+    ]
 
 
 def check_rules(rules: Iterable[tuple[Group, Line]], effects: Effects) -> Faults:
@@ -251,10 +260,8 @@ def _check_path(line: Line, edition: Edition) -> Faults:
     else:
         first = "" if path[0].isascii() else f", but with {_code_points(path[0])}"
         yield line, "RS301", f"The path does not start with a slash{first}", unslashed
-    for pattern, row in _SIGNS:
-        if (sign := pattern.search(line.value)) and all(
-            getattr(edition, name) is value for name, value in row.get("in", {}).items()
-        ):
+    for pattern, row in _signs(edition):
+        if sign := pattern.search(line.value):
             fault = row["fault"].format(sign=shown(sign[0]), sign_code=sign[0][0])
             yield line, row["code"], fault, row["reads"]
 
