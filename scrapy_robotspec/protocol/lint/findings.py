@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,8 +67,7 @@ class Claim(NamedTuple):
     allowed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One finding of the linter, about a line or the whole file."""
 
     line: int
@@ -129,8 +127,8 @@ class Findings:
         message = f"{fault}; {self.edition.name} {words}."
         message = self._texts.setdefault(message, message)
         text = self._texts.setdefault(text, text)
-        found = (number, code, message, text, severity or CODES[code].severity)
-        self._found.append(Finding(*found, replacement, claims))
+        severity = severity or CODES[code].severity
+        self._found.append(Finding(number, code, message, text, severity, replacement, claims))
 
     def add_all(self, faults: Faults) -> None:
         """Add findings that have no proposals."""
