@@ -56,7 +56,7 @@ class Rules:
 
     def allows(self, path: str) -> bool:
         """Whether a path of a URL may be fetched."""
-        return not forbids(self._compiled.find(SITE + path))
+        return not self._compiled.find(SITE + path) & FORBIDS
 
     @cached_property
     def extent(self) -> Extent:

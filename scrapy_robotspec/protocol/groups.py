@@ -93,9 +93,9 @@ class AllGroups:
     """Every group of a file."""
 
     def __init__(self, body: bytes, edition: Edition, lines: Iterable[Line] | None = None) -> None:
-        """*lines*: those of :func:`read_lines`, where they have been read."""
-        self._body = body
-        self._edition = edition
+        """*lines*: those of :func:`read_lines`, or every line, where they have been read."""
+        self.body = body
+        self.edition = edition
         self.groups: list[RawGroup] = []
         self.signals: list[RawOther] = []
         """Content signals above the first group: they hold for all (USE-07)."""
@@ -117,7 +117,7 @@ class AllGroups:
     def others_for(self, keys: Sequence[str]) -> list[RawOther]:
         """The other lines for a crawler that follows some keys."""
         groups = [self.groups[number] for number in numbers_of(self.places, keys)]
-        return [line for group in groups for line in group.others_for(keys, self._edition)]
+        return [line for group in groups for line in group.others_for(keys, self.edition)]
 
     @property
     def license_urls(self) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ class AllGroups:
     def rules(self) -> Mapping[int, Rule]:
         """The rules as written, by the offsets of their lines."""
         starts = (start for group in self.groups for _, _, start in group.rules)
-        return rules_at(self._body, starts, self._edition)
+        return rules_at(self.body, starts, self.edition)
 
     def as_written(self) -> tuple[Group, ...]:
         """The groups with their lines (GRP-01)."""
@@ -152,21 +152,26 @@ class AllGroups:
         group: RawGroup | None = None
         before = 0  # agents whose list a Content-Usage line has ended (USE-08)
         states_usage = False
-        for number, start, _, _, name, value in lines:
+        white = self.edition.whitespace
+        for number, start, text, _, name, value in lines:
+            if name == "allow" or name == "disallow":  # hot path
+                if group is not None:
+                    group.rules.append((name == "allow", value, start))
+                continue
             if name == "license":
                 self.licenses.append(value)
             if name == "user-agent":
                 if group is None or group.rules:  # a rule line ends the list of agents
                     if group is not None:
                         group.end = start
-                    group = RawGroup(number, len(self._body))
+                    group = RawGroup(number, len(self.body))
                     self.groups.append(group)
                     before = 0
                 elif states_usage:
                     before = len(group.names)
                 states_usage = False
-                if (agent := named_agent(value, self._edition)) is not None:
-                    key = key_of(agent, self._edition)
+                if (agent := named_agent(value, self.edition)) is not None:
+                    key = key_of(agent, self.edition)
                     group.places.setdefault(key, []).append(len(group.names))
                     group.names.append(agent)
                     if agent not in self.written:  # a long one is kept once
@@ -174,11 +179,10 @@ class AllGroups:
             elif group is None:  # no other line has an effect here (GRP-05)
                 if name == "content-signal" and not self.groups:
                     self.signals.append(RawOther(name, value, number, 0))
-            elif name == "allow" or name == "disallow":
-                group.rules.append((name == "allow", value, start))
-            elif name == "":  # FMT-15
-                group.end = start
-                group = None
+            elif name == "":
+                if self.edition.blank_line_ends_group and not text.strip(white):  # FMT-15
+                    group.end = start
+                    group = None
             elif name != "sitemap":
                 is_usage = name == "content-usage"
                 states_usage = states_usage or is_usage

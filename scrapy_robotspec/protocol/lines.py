@@ -93,14 +93,6 @@ def read_lines(body: bytes, edition: Edition, *, every: bool = False) -> Iterato
         yield Line(number, start, text, name, field, value)
 
 
-def effective(lines: Iterable[Line], edition: Edition) -> Iterator[Line]:
-    """The lines that :func:`read_lines` gives without *every*, out of those with it."""
-    blank = edition.whitespace if edition.blank_line_ends_group else None
-    for line in lines:
-        if line.field or (blank is not None and not line.text.strip(blank)):
-            yield line
-
-
 def split_line(text: bytes, edition: Edition) -> Pair | None:
     """Field and value of a line; None if invalid (FMT-06)."""
     if edition.max_line is not None or edition.nul_ends_line:

@@ -20,17 +20,16 @@ from scrapy_robotspec.protocol.agent_index import (
     rules_in,
 )
 from scrapy_robotspec.protocol.agents import Tokens, asked_keys, beginnings_of, followed_keys
-from scrapy_robotspec.protocol.lines import effective
 from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
 from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
-    from scrapy_robotspec.protocol.lines import Line, RawRule
+    from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict
 
 #: RFC 9309 section 2.2: emptyline, startgroupline or rule, without WS before the field, or a
@@ -191,12 +190,6 @@ class RobotsFile:
             if has_plain_lines(self.edition) and not with_rules:
                 kept.forget_rules()
         return kept
-
-    def read_from(self, lines: Iterable[Line]) -> None:
-        """Read the groups from all lines of the file."""
-        from scrapy_robotspec.protocol.groups import AllGroups
-
-        self._all_groups = AllGroups(self.body, self.edition, effective(lines, self.edition))
 
     def contains(self, word: bytes) -> bool:
         """Whether the file has a word, in any case."""

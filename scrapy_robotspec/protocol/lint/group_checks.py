@@ -7,7 +7,7 @@ from bisect import bisect_left
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.extent import path_of_pattern
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, split_line
 from scrapy_robotspec.protocol.lint.findings import (
@@ -19,14 +19,16 @@ from scrapy_robotspec.protocol.lint.findings import (
     Findings,
     shown,
 )
+from scrapy_robotspec.protocol.lint.groups import STRUCTURE
 from scrapy_robotspec.protocol.models import DEFAULT, decode
-from scrapy_robotspec.protocol.precedence import forbids, line_start
+from scrapy_robotspec.protocol.precedence import FORBIDS, forbids, line_start
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.lint.effects import Effects, Group
+    from scrapy_robotspec.protocol.lint.effects import Effects
+    from scrapy_robotspec.protocol.lint.groups import Group
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
 
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
@@ -34,6 +36,8 @@ Expected = Literal["open", "closed"]
 
 #: Paths that match every URL.
 EVERYTHING = (b"/", b"/*", b"*")
+#: Fields of lines that hold for the crawlers named above them, as rules do.
+_GROUP_FIELDS = ("crawl-delay", "request-rate", "visit-time", "content-usage")
 #: Max questions whether groups allow a path that the group of ``*`` disallows.
 MOST_ASKED = 100_000
 #: A path without wildcards whose last name may be that of a directory.
@@ -41,27 +45,42 @@ _DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
 #: Swaps slashes and NUL, so that the paths inside a directory are sorted right behind it.
 _SLASHES_FIRST = bytes.maketrans(b"/\0", b"\0/")
 _AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
-_WILDCARD = re.compile(rb"[*$]")
+#: Signs that may be special in a path.
+WILDCARD = re.compile(rb"[*$]")
 
 
 def check_groups(effects: Effects) -> Faults:
     """Check groups as a whole."""
     groups, edition = effects.groups, effects.edition
-    has_more = sum(group.default is not None for group in groups) > 1
+    has_more = sum(group.names_default for group in groups) > 1
     for group in groups:
+        for line in group.parted:
+            fault = "No rule stands between this user-agent line and the last"
+            yield line, "RS208", fault, "reads one group"
         if group.crawler and not group.rules:
             yield group.first, "RS206", "The group has no rules", effects.of_crawler(group.crawler)
-        if edition.whole_agent_names and group.default and len(group.keys) > 1:
+        if edition.whole_agent_names and group.names_default and len(group.keys) > 1:
             yield group.first, "RS207", "The group names * and others", "ignores the others"
         closes = (each.field == "disallow" and each.value in EVERYTHING for each in group.rules)
-        if group.shared_default is not None and any(closes):  # GRP-01, UAG-05
+        shared_default = group.shared_default(edition)
+        if shared_default is not None and any(closes):  # GRP-01, UAG-05
             fault = 'The "Disallow: /" of the next name holds for "*", too'
             code = "RS213" if has_more else "RS212"
-            yield group.shared_default, code, fault, effects.of_crawler(DEFAULT)
+            yield shared_default, code, fault, effects.of_crawler(DEFAULT)
     yield from _check_opened(effects)
     yield from _check_delays(groups)
     yield from _check_contraries(effects)
     yield from _check_directories(effects)
+
+
+def check_outside(lines: Iterable[Line], edition: Edition) -> Faults:
+    """Check lines that belong into a group, and are outside (GRP-05)."""
+    needed = _GROUP_FIELDS if edition.other_fields else ("content-usage",)
+    for line in lines:
+        is_rule = line.field in STRUCTURE
+        if is_rule or line.field in needed:
+            fault = f"No user-agent line is above this {'rule' if is_rule else 'line'}"
+            yield line, "RS201", fault, "ignores it"
 
 
 def _check_opened(effects: Effects) -> Faults:
@@ -99,15 +118,17 @@ def _check_delays(groups: Sequence[Group]) -> Faults:
     first: dict[str, Line] = {}  # by key
     for group in groups:
         above, begin = None, 0
-        for line, end in group.delays:
-            keys = group.keys[begin:end]
+        for line, other in group.others:
+            if line.field != "crawl-delay":
+                continue
+            keys = group.keys[begin : other.agents_above]
             above = above or next((first[key] for key in keys if key in first), None)
             if above is not None and above.value != line.value:
                 fault = f"Line {above.number} states another crawl-delay for the same crawler"
                 yield line, "RS406", fault, "offers the greatest"
             for key in keys:
                 first.setdefault(key, line)
-            above, begin = line, end
+            above, begin = line, other.agents_above
 
 
 def _check_contraries(effects: Effects) -> Faults:
@@ -115,8 +136,8 @@ def _check_contraries(effects: Effects) -> Faults:
     found: dict[Line, tuple[Line, Effect]] = {}
     for crawler, _, followed in effects.combined:
         keyed = followed.rules.keyed
-        allowed = {pattern for key, pattern in keyed if not forbids(key)}
-        both = {pattern for key, pattern in keyed if pattern in allowed and forbids(key)}
+        allowed = {pattern for key, pattern in keyed if not key & FORBIDS}
+        both = allowed and any(key & FORBIDS and pattern in allowed for key, pattern in keyed)
         first: dict[tuple[str, str], Line] = {}
         for key, pattern in keyed if both else ():
             line = followed.lines[line_start(key)]
@@ -196,7 +217,7 @@ def check_disallowed(
     for crawlers, some in statements.items():
         for statement in some:
             path = statement.path or b"/"
-            if _WILDCARD.search(path) or _any_begins(allowed, path):
+            if WILDCARD.search(path) or _any_begins(allowed, path):
                 continue
             claims = effects.of_path(crawlers[0], decode(path)).claims
             if claims and not claims[0].allowed:
@@ -221,7 +242,6 @@ def _any_begins(paths: Sequence[bytes], prefix: bytes) -> bool:
 # - Rules of two groups are compared only if both groups are written without blank lines, which end
 #   a group in one edition.
 
-STRUCTURE = ("user-agent", "allow", "disallow")
 _LENIENT = EDITIONS["google"]
 _LONGEST_LINE = _LENIENT.max_line or 0
 #: The beginning of a line that some edition may read as a group's or a rule's.
@@ -269,14 +289,13 @@ def _redundant(group: Group, seen: dict[_Rule, int]) -> Faults:
     those of this group are added.
     """
     in_group: dict[_Rule, int] = {}
-    compared = len(group.rules) if group.above_blank is None else group.above_blank
     for at, line in enumerate(group.rules):
         if not line.value:
             yield line, "RS307", "A rule without a path has no effect here", "ignores it"
             continue
         rule = line.field, line.value
         first = in_group.setdefault(rule, line.number)
-        if at < compared and first == line.number:
+        if at < group.compared and first == line.number:
             first = seen.setdefault(rule, line.number)
         if first != line.number:
             fault = f"Line {first} holds the same rule"

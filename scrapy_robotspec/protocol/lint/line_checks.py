@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -32,14 +31,15 @@ from scrapy_robotspec.protocol.lint.findings import (
     read_data,
     shown,
 )
-from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
+from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING, WILDCARD
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.lint.effects import Effects, Group
+    from scrapy_robotspec.protocol.lint.effects import Effects
+    from scrapy_robotspec.protocol.lint.groups import Group
 
 #: Patterns with what they show.
 _DATA = read_data("patterns.json")
@@ -56,17 +56,11 @@ _KNOWN = frozenset({*_PROTOCOL, *_EXTENSIONS, *USAGE_FIELDS})
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
-#: By the edition's ``wildcards``: a path in which there is nothing to check.
-_USUAL_PATHS = {
-    False: rb"(?=/)(?:[/.][\w?=~-]+)*[/.]?",
-    True: rb"(?=/)(?:(?:[/.]|(?:/?\*)+[/.]?)[\w?=~-]+)*[/.]?\$?",
-}
-#: Lines of which only the values in groups are to be checked. Other capitals are not usual.
+#: Lines of which only the value is to be checked. Other capitals are not usual.
 _USUAL_LINE = (
-    rb"(?!.{9999})(?:(?:[Dd]is)?[Aa]llow:(?: (?:(?:%b)? *\Z|([\t -9;-\[\]-~]*)))?|"
-    rb"[Uu]ser-[Aa]gent:(?: [\t -9;-\[\]-~]*)?|#[\t -~]*%b)?\Z"
+    rb"(?!.{9999})(?:(?:(?:[Dd]is)?[Aa]llow|[Uu]ser-[Aa]gent):(?: [\t -9;-~]*)?|#[\t -~]*%b)?\Z"
 )
-_USUAL_SITEMAP = rb"|[Ss]itemap: (https?:[\t -9;-\[\]-~]*)"
+_USUAL_SITEMAP = rb"|[Ss]itemap: (https?:[\t -9;-~]*)"
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _SECOND_FIELD = re.compile(
@@ -91,9 +85,11 @@ def intended_field(name: str, value: bytes) -> str | None:
 
 
 def usual_line(edition: Edition) -> re.Pattern[bytes]:
-    """The expression of lines, not the first, that all editions read alike."""
-    sitemap = _USUAL_SITEMAP if edition.other_fields else b""
-    return re.compile(_USUAL_LINE % (_USUAL_PATHS[edition.wildcards], sitemap))
+    """The expression of lines, not the first, that all editions read alike.
+
+    A group of it: the field is neither an agent's nor a rule's.
+    """
+    return re.compile(_USUAL_LINE % (_USUAL_SITEMAP if edition.other_fields else b""))
 
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
@@ -200,13 +196,19 @@ _OTHER_NOTATION = re.compile(
     rb"|/:[a-z]|/[<{][a-z_:]+[>}]",
     re.I,
 )
+#: By whether a path may begin with a star: one that needs no check, stars and dollar signs aside,
+#: unless a name in it begins with a dot.
+_USUAL_PATH = {
+    False: re.compile(rb"(?:/(?!/)[\w/?=~&.*-]*\$?)?\Z").match,
+    True: re.compile(rb"(?:(?:/(?!/)|\*+[\w/?=~&.-])[\w/?=~&.*-]*\$?)?\Z").match,
+}
 #: Text that is written instead of a path (RUL-04).
 _VALUES = _DATA["values"]
 
 
 @lru_cache
 def _signs(edition: Edition) -> Sequence[tuple[re.Pattern[bytes], Mapping[str, str]]]:
-    """Signs of paths that an edition reads in a way of its own."""
+    """Those of an edition, each with its code, fault and effect."""
     return [
         (re.compile(row["pattern"].encode(), re.I), row)
         for row in _DATA["paths"]
@@ -214,16 +216,23 @@ def _signs(edition: Edition) -> Sequence[tuple[re.Pattern[bytes], Mapping[str, s
     ]
 
 
-def check_rules(rules: Iterable[tuple[Group, Line]], effects: Effects) -> Faults:
-    """Check the paths of rules that are not usual."""
+def check_rules(effects: Effects) -> Faults:
+    """Check the paths of rules."""
     edition = effects.edition
-    for group, line in rules:
-        if _STARS.fullmatch(line.value):
+    is_usual = _USUAL_PATH[edition.slashless is Slashless.PATTERN]
+    starred = [*_check_signs(b"/x*", edition)]
+    rules = ((group, line) for group in effects.groups for line in group.rules)
+    for group, line in rules:  # hot path
+        value = line.value
+        has_dots = b"." in value and b"/." in value  # a byte is found faster
+        if not has_dots and is_usual(value) and b"#" not in line.text:
+            if value.endswith(b"*") or (not edition.wildcards and WILDCARD.search(value)):
+                yield from ((line, *fault) for fault in starred)
+        elif _STARS.fullmatch(value):
             whole = effects.of_crawler(group.crawler)
             yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
-        elif line.value:
-            if b"#" in line.text or b"&" in line.text:  # hot path
-                yield from _check_comment(line, group, effects)
+        elif value:
+            yield from _check_comment(line, group, effects)
             yield from _check_path(line, edition)
 
 
@@ -260,10 +269,15 @@ def _check_path(line: Line, edition: Edition) -> Faults:
     else:
         first = "" if path[0].isascii() else f", but with {_code_points(path[0])}"
         yield line, "RS301", f"The path does not start with a slash{first}", unslashed
+    yield from ((line, *fault) for fault in _check_signs(line.value, edition))
+
+
+def _check_signs(path: bytes, edition: Edition) -> Iterator[tuple[str, str, str]]:
+    """Code, fault and effect of each sign in a path that an edition reads in a way of its own."""
     for pattern, row in _signs(edition):
-        if sign := pattern.search(line.value):
+        if sign := pattern.search(path):
             fault = row["fault"].format(sign=shown(sign[0]), sign_code=sign[0][0])
-            yield line, row["code"], fault, row["reads"]
+            yield row["code"], fault, row["reads"]
 
 
 # --- user-agent lines

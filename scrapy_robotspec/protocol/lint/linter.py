@@ -8,22 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.file_kind import foreign_kind
+from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.lines import Line, read_lines
-from scrapy_robotspec.protocol.lint.effects import Effects, Group, GroupReader
+from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import CODES, Finding, Findings, read_data
 from scrapy_robotspec.protocol.lint.group_checks import (
-    STRUCTURE,
     Expected,
     check_allow,
     check_closed,
     check_disallowed,
     check_groups,
+    check_outside,
     check_sitemaps,
     find_redundant,
     reads_alike,
 )
+from scrapy_robotspec.protocol.lint.groups import STRUCTURE, read_groups
 from scrapy_robotspec.protocol.lint.line_checks import (
     check_agents,
     check_colon,
@@ -33,7 +34,7 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     usual_line,
 )
 from scrapy_robotspec.protocol.lint.usage_checks import (
-    Statement,
+    by_crawlers,
     check_hidden,
     check_statement,
     read_statement,
@@ -58,18 +59,15 @@ def lint(
     read. A file that is not a robots.txt file has one finding besides. No content raises (SAF-01).
     """
     findings, edition = Findings(file.edition), file.edition
-    reader = GroupReader(findings)
-    sitemaps: list[Line] = []
-    statements: dict[tuple[str, ...], list[Statement]] = {}  # by the crawlers they apply to
+    lines = list(_lines(file, findings, is_cut=is_cut))
+    every = AllGroups(file.body, edition, lines)
+    groups, outside = read_groups(lines, every.groups, edition)
+    effects = Effects(every, groups)
     usual = usual_line(edition).match
-    rules: list[tuple[Group, Line]] = []
+    sitemaps: list[Line] = []
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
     alike = not is_cut  # else a later line would be read without one that can be deleted
-    lines = _lines(file, findings, is_cut=is_cut)
-    if not has_plain_lines(edition) and (lines := list(lines)):
-        file.read_from(lines)  # else its index would read them again
     for line in lines:
-        reader.read(line)
         match = usual(line.text) if line.number > 1 else None
         if match and not match.lastindex:  # hot path
             continue
@@ -80,19 +78,15 @@ def lint(
             if form not in forms:
                 forms[form] = [fault[1:] for fault in check_form(line, edition)]
             findings.add_all((line, *fault) for fault in forms[form])
-        if reader.group and line.field in ("allow", "disallow"):
-            rules.append((reader.group, line))
         if line.field and line.field not in STRUCTURE:
             findings.add_all(check_other(line, edition))
         if line.field in ("content-usage", "content-signal"):
-            statement = read_statement(line)
-            findings.add_all(check_statement(statement))
-            if crawlers := reader.crawlers(line.field):
-                statements.setdefault(crawlers, []).append(statement)
+            findings.add_all(check_statement(read_statement(line)))
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
-    effects = Effects(file, reader.groups)
-    findings.add_all(check_rules(rules, effects))
+    statements = by_crawlers(groups)
+    findings.add_all(check_outside(outside, edition))
+    findings.add_all(check_rules(effects))
     findings.add_all(check_agents(effects))
     findings.add_all(check_groups(effects))
     findings.add_all(check_sitemaps(sitemaps, effects))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.groups import Group
 
 #: By field: the values of each label ("": of any other), and the labels of older drafts or of the
 #: other vocabulary with the present one ("": none).
@@ -55,6 +56,17 @@ def read_statement(line: Line) -> Statement:
     """The path and preferences of a usage line."""
     path, preferences = split_path(line.value)
     return Statement(line, path or b"", preferences, _parse(preferences))
+
+
+def by_crawlers(groups: Iterable[Group]) -> Mapping[tuple[str, ...], Sequence[Statement]]:
+    """The statements in groups, by the crawlers that they apply to."""
+    found: dict[tuple[str, ...], list[Statement]] = {}
+    for group in groups:
+        for line, other in group.others:
+            crawlers = group.crawlers_of(other)
+            if line.field in _VOCABULARIES and crawlers:
+                found.setdefault(crawlers, []).append(read_statement(line))
+    return found
 
 
 def check_statement(statement: Statement) -> Faults:

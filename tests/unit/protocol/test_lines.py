@@ -11,8 +11,8 @@ from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import (
     lines,
 )
+from scrapy_robotspec.protocol.groups import AllGroups
 from scrapy_robotspec.protocol.lines import (
-    effective,
     field_for,
     read_lines,
     skip_byte_order_mark,
@@ -45,11 +45,15 @@ def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 @given(body=bodies)
-def test_lines_with_an_effect_are_those_that_are_read_alone(name: str, body: bytes) -> None:
-    """FMT-03, FMT-15: so groups may be read from the lines that a linter has read."""
+def test_groups_may_be_read_from_every_line(name: str, body: bytes) -> None:
+    """FMT-03, FMT-15: comments, blank and invalid lines change nothing."""
     edition = EVERY[name]
-    every = read_lines(body, edition, every=True)
-    assert list(effective(every, edition)) == list(read_lines(body, edition))
+    every = AllGroups(body, edition, read_lines(body, edition, every=True))
+    alone = AllGroups(body, edition)
+    assert every.groups == alone.groups
+    assert every.places == alone.places
+    assert every.written == alone.written
+    assert (every.signals, every.licenses) == (alone.signals, alone.licenses)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -1,10 +1,55 @@
-"""UAG-03, UAG-09, GRP-10: what a user-agent line names."""
+"""Lines: what a user-agent line names, and lines that need no check."""
 
 from __future__ import annotations
 
-import pytest
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from unittest.mock import patch
 
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.editions import EDITIONS, Slashless
+from scrapy_robotspec.protocol.lint import line_checks, linter
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.editions import Edition
+
+#: Each edition, and two whose stars are ordinary or may not stand first.
+READ = [
+    *EDITIONS.values(),
+    replace(EDITIONS["classic"], name="stars first", slashless=Slashless.PATTERN),
+    replace(EDITIONS["google"], name="slash first", slashless=Slashless.NEVER),
+]
+parts = ["/", "/", "a", "b1", "A", ".", "..", "*", "$", "~", "_", "-", "=", "?", "&", "&amp;"]
+more = [
+    "%41",
+    "%2e",
+    "%",
+    "#",
+    " ",
+    "\t",
+    ":",
+    ";",
+    ",",
+    "\\",
+    "[",
+    "é",
+    "\x7f",
+    "\0",
+    "none",
+    "x" * 20,
+]
+paths = st.lists(st.one_of(*[st.sampled_from(parts)] * 4, st.sampled_from(more)), max_size=7)
+fields = st.sampled_from(
+    ["Disallow: ", "Allow: ", "disallow: ", "DISALLOW: ", "Disallow:", "allow:\t"]
+)
+agents = st.sampled_from(["User-agent: a", "user-agent: *", "User-Agent: b # c", "# c", "#d:e", ""])
+others = st.sampled_from(["Sitemap: https://h/s", "sitemap: /s", "Sitemap: https://h/a b"])
+lines = st.one_of(st.builds("{}{}".format, fields, paths.map("".join)), agents, others)
 
 
 @pytest.mark.parametrize(
@@ -23,3 +68,25 @@ def test_crawler_that_a_list_leaves_out_is_named() -> None:
     assert '"CCBot" does not follow the group' in finding.message
     listed = b"User-agent: GPTBot, CCBot\nUser-agent: CCBot\nDisallow: /\n"
     assert "CCBot" not in RobotsTxt.parse(listed).lint()[0].message
+
+
+@pytest.mark.parametrize("edition", READ, ids=lambda edition: edition.name)
+@given(found=st.lists(lines, max_size=6))
+@example(["Disallow: /.*", "Allow: /./", "Disallow: /a.*", "Allow: //", "Disallow: //*"])
+@example(["Allow: *", "Allow: **a*", "Disallow: /a/*$", "Disallow: /%", "Allow: /;", "Allow: //a"])
+@example(["Disallow: /$a", "Disallow: /a#b", "Disallow: /a Allow: /", "User-agent: a Allow: /"])
+@example(["Disallow: /" + "x" * 20_000, "Sitemap: https://h/ Allow: /"])
+def test_lines_and_paths_that_are_passed_over_need_no_check(
+    edition: Edition, found: list[str]
+) -> None:
+    """The findings are those of looking at each line and each path."""
+    body = "\n".join(["User-agent: *", *found]).encode()
+    robots = RobotsTxt.parse(body, edition)
+    passed_over = robots.lint()
+    never = re.compile(rb"(?!)").match
+    every = {False: never, True: never}
+    with (
+        patch.object(line_checks, "_USUAL_PATH", every),
+        patch.object(linter, "usual_line", lambda _: re.compile(rb"(?!)")),
+    ):
+        assert robots.lint() == passed_over
