@@ -121,9 +121,9 @@ def parents_of(texts: Sequence[str]) -> array[int] | None:
     """
     if not any(map(str.startswith, texts[1:], texts)):
         return None
-    parents = array("i", [-1])
+    parents = [-1]
     for parent, text in enumerate(texts[1:]):  # the neighbour, or its parent, and so on
         while parent >= 0 and not text.startswith(texts[parent]):
             parent = parents[parent]
         parents.append(parent)
-    return parents
+    return array("i", parents)

@@ -72,7 +72,7 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
 
 def _is_rare(text: str) -> bool:
     """Whether :func:`canonical_pattern` rewrites canonical text in a usual edition."""
-    return "$" in text or "%" in text or "'" in text or "**" in text
+    return "$" in text or "%2" in text or "'" in text or "**" in text
 
 
 def _patterns_of(text: str, key: int, edition: Edition) -> Iterator[KeyedPattern]:
