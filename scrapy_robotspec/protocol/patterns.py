@@ -99,7 +99,7 @@ def matches(pattern: str, path: str, find: Find | None = None) -> bool:
     """
     if "*" not in pattern:
         return path.startswith(pattern)
-    first, *literals = pattern.split("*")
+    first, *literals = pattern.split("*", len(path))  # no path has room for more literals
     if not path.startswith(first):
         return False
     if find is None:

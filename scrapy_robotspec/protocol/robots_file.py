@@ -152,7 +152,16 @@ class Index:
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = ("_all_groups", "_index", "_is_for_all", "body", "edition", "selection", "tokens")
+    __slots__ = (
+        "_all_groups",
+        "_index",
+        "_is_for_all",
+        "_words",
+        "body",
+        "edition",
+        "selection",
+        "tokens",
+    )
 
     body: bytes
     edition: Edition
@@ -168,6 +177,7 @@ class RobotsFile:
         self._is_for_all = False  # until the first crawler's index says so of its groups
         self._all_groups: AllGroups | None = None
         self._index: Index | None = None  # until the second crawler
+        self._words: dict[bytes, bool] | None = None  # until one is asked for
 
     @property
     def index(self) -> Index:
@@ -192,8 +202,14 @@ class RobotsFile:
         return kept
 
     def contains(self, word: bytes) -> bool:
-        """Whether the file has a word, in any case."""
-        return word in self.body.lower()
+        """Whether the file has a word, in any case.
+
+        It is searched once for each word, however many crawlers ask.
+        """
+        words = self._words = self._words or {}
+        if word not in words:
+            words[word] = word in self.body.lower()
+        return words[word]
 
     @property
     def may_have_others(self) -> bool:

@@ -54,7 +54,7 @@ class Wildcards:
         find = None if searched is None else searched.find
         for number in numbers:
             text = self._texts[number]
-            may_match = searched is None or searched.may_match(text.split("*"))
+            may_match = searched is None or searched.may_match(text.split("*", len(path)))
             if may_match and matches(text, path, find):
                 yield self._keys[number]
 

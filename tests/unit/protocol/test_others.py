@@ -80,3 +80,25 @@ def test_sitemaps_are_those_of_the_lines(edition: str, body: bytes) -> None:
     lines = read_lines(robots.body, robots.edition) if robots.edition.other_fields else ()
     values = [decode(line.value) for line in lines if line.field == "sitemap"]
     assert list(robots.sitemaps) == [url for url in values if is_absolute(url)]
+
+
+class Counted(bytes):
+    """A file that counts how often it is searched."""
+
+    searched = 0
+
+    def lower(self) -> bytes:
+        Counted.searched += 1
+        return super().lower()
+
+
+@pytest.mark.parametrize("line", [b"Crawl-delay: 1\n", b"Host: h\n", b""])
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_file_is_searched_once_for_other_lines(edition: str, line: bytes) -> None:
+    """SAF-02: however many crawlers are asked about."""
+    Counted.searched = 0
+    robots = RobotsTxt.parse(Counted(b"User-agent: *\n" + line + b"Disallow: /\n"), edition)
+    for number in range(100):
+        robots.crawl_delay("a" * (number + 1))
+        robots.other("b" * (number + 1))
+    assert Counted.searched <= 4

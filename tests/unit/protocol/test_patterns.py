@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.patterns import canonical_pattern
+from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.strategies import (
     HOST,
@@ -25,3 +31,30 @@ def test_stars_in_sequence_are_one() -> None:
     stars = "*" * 1_000
     assert canonical_pattern(f"/{stars}a{stars}", edition) == ("/*a", 1_002)
     assert canonical_pattern(f"/{stars}$", edition) == ("/", 1_002)
+
+
+class Split(str):
+    """A text that counts the parts that are made of it."""
+
+    __slots__ = ()
+    parts = 0
+
+    def split(self, separator: str | None = None, most: SupportsIndex = -1) -> list[str]:
+        found = super().split(separator, most)
+        Split.parts += len(found)
+        return found
+
+
+@pytest.mark.parametrize("literal", ["a", "ab", "#"])
+def test_a_short_path_makes_few_parts_of_a_long_pattern(literal: str) -> None:
+    """SAF-02: a line of 100,000 stars costs what the path is long, at each question."""
+    Split.parts = 0
+    assert not matches(Split("/" + f"*{literal}" * 100_000), "/aab#")
+    assert 0 < Split.parts <= 6
+
+
+@given(stars=st.integers(0, 9), path=st.text("a*", max_size=9))
+@example(stars=2, path="/a*a")
+def test_a_pattern_matches_only_paths_with_room_for_it(stars: int, path: str) -> None:
+    """PAT-02: also where a path contains a star, as in google's edition."""
+    assert matches("/" + "*a" * stars, f"/{path}#") == (path.count("a") >= stars)
