@@ -20,12 +20,12 @@ from scrapy_robotspec.protocol.paths import (
 )
 from scrapy_robotspec.protocol.patterns import END, parents_of
 from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, KeyedPattern
-from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.wildcards import Wildcards
 
 #: Only canonical paths match these: escapes, and literals that may end one.
 _ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR, QUERY_APOSTROPHE)
@@ -55,8 +55,13 @@ class RuleSet:
         self._prefixes = tuple(sorted(keys))
         self._keys = array("q", map(keys.__getitem__, self._prefixes))
         self._parents = parents_of(self._prefixes)
-        self._wildcards = Wildcards(patterns) if patterns else None
-        self._needles = (self._wildcards.needles or ("",)) if self._wildcards else ()
+        self._wildcards: Wildcards | None = None
+        self._needles: Sequence[str] = ()
+        if patterns:
+            from scrapy_robotspec.protocol.wildcards import Wildcards
+
+            self._wildcards = Wildcards(patterns)
+            self._needles = self._wildcards.needles or ("",)
 
     def find(self, url: str | bytes) -> int:
         """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""
