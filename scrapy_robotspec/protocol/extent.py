@@ -45,14 +45,16 @@ class Rules:
     rules: Sequence[RawRule]
     keyed: Sequence[KeyedPattern]
     """Their patterns, in file order."""
-    root: int
-    """The deciding precedence key for ``/``."""
 
     def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
         self._edition = edition
         self.rules = rules
         self.keyed = keyed_patterns(rules, edition)
-        self.root = min(matching_keys(self.keyed, "/"), default=NO_RULE)
+
+    @cached_property
+    def root(self) -> int:
+        """The deciding precedence key for ``/``."""
+        return min(matching_keys(self.keyed, "/"), default=NO_RULE)
 
     def allows(self, path: str) -> bool:
         """Whether a path of a URL may be fetched."""

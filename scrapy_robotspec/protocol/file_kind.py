@@ -91,9 +91,10 @@ def foreign_kind(body: bytes) -> FileKind | None:
 def format_of(body: bytes) -> FileKind | None:
     """The format that the beginning of a file shows; None for text."""
     head = body[:_HEAD]
-    if head.startswith(_UTF32_MARKS) or _is_padded(head, 4):
+    has_nul = b"\0" in head
+    if head.startswith(_UTF32_MARKS) or (has_nul and _is_padded(head, 4)):
         return FileKind.UTF32
-    if head.startswith(_UTF16_MARKS) or _is_padded(head, 2):
+    if head.startswith(_UTF16_MARKS) or (has_nul and _is_padded(head, 2)):
         return FileKind.UTF16
     skipped = _BEFORE_MARKUP.match(body).end()  # type: ignore[union-attr]  # may be empty
     start = body[skipped : skipped + _HEAD]

@@ -182,15 +182,17 @@ def check_allow(effects: Effects, findings: Findings) -> None:
 
 def check_closed(effects: Effects, findings: Findings, expected: Expected | None) -> None:
     """Whether the group of ``*`` disallows every page, and may."""
-    rules, effect = effects.default.rules, effects.of_crawler(DEFAULT)
-    if rules.extent == "denies all":
+    rules = effects.default.rules
+    is_open = not forbids(rules.root)  # mostly
+    if not is_open and rules.extent == "denies all":
         line = effects.default.lines[line_start(rules.root)]
         fault = "The site is closed to crawlers without a group of their own"
         severity = "error" if expected == "open" else CODES["RS216"].severity
-        findings.add(line, "RS216", fault, effect, severity=severity)
+        findings.add(line, "RS216", fault, effects.of_crawler(DEFAULT), severity=severity)
     elif expected == "closed":
-        path = rules.exception if forbids(rules.root) else "/"
-        findings.add(None, "RS217", f'"*" may fetch {shown(path or "/")}', effect)
+        path = "/" if is_open else rules.exception
+        fault = f'"*" may fetch {shown(path or "/")}'
+        findings.add(None, "RS217", fault, effects.of_crawler(DEFAULT))
 
 
 def is_expectation(finding: Finding) -> bool:
@@ -201,9 +203,9 @@ def is_expectation(finding: Finding) -> bool:
 def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
     """Sitemaps that the group of ``*`` disallows, unless it disallows every page."""
     rules = effects.default.rules
-    for line in sitemaps if rules.extent == "some" else ():
+    for line in sitemaps:
         path = _AUTHORITY.sub("", decode(line.value))
-        if path.startswith("/") and not rules.allows(path):
+        if path.startswith("/") and not rules.allows(path) and rules.extent == "some":
             yield line, "RS405", "The sitemap is disallowed", effects.of_path(DEFAULT, path)
 
 

@@ -41,6 +41,8 @@ class Group:
         self.raw = raw
         #: The user-agent lines.
         self.agents = [line for line in own if line.field == "user-agent"]
+        #: The first crawler that they name, as written; else an empty name, or None.
+        self.crawler = max(raw.names, key=bool, default=None)
         #: Keys of the crawlers that they name, one for each line that names any.
         self.keys = [key_of(name, edition) for name in raw.names]
         self.rules = [line for line in own if line.field == "allow" or line.field == "disallow"]
@@ -56,11 +58,6 @@ class Group:
     def first(self) -> Line:
         """Its first line."""
         return self.agents[0]
-
-    @property
-    def crawler(self) -> str | None:
-        """The first crawler that it names, as written."""
-        return max(self.raw.names, key=bool, default=None)  # an empty name if there are no others
 
     @property
     def names_default(self) -> bool:

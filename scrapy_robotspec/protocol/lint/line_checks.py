@@ -84,8 +84,9 @@ def intended_field(name: str, value: bytes) -> str | None:
     return field if field in _NO_EQUALS or b"=" in value else None
 
 
+@lru_cache
 def usual_line(edition: Edition) -> re.Pattern[bytes]:
-    """The expression of lines, not the first, that all editions read alike.
+    """The expression of lines that all editions read alike.
 
     A group of it: the field is neither an agent's nor a rule's.
     """
@@ -220,13 +221,14 @@ def check_rules(effects: Effects) -> Faults:
     """Check the paths of rules."""
     edition = effects.edition
     is_usual = _USUAL_PATH[edition.slashless is Slashless.PATTERN]
-    starred = [*_check_signs(b"/x*", edition)]
+    starred: Sequence[tuple[str, str, str]] = ()
     rules = ((group, line) for group in effects.groups for line in group.rules)
     for group, line in rules:  # hot path
         value = line.value
         has_dots = b"." in value and b"/." in value  # a byte is found faster
         if not has_dots and is_usual(value) and b"#" not in line.text:
             if value.endswith(b"*") or (not edition.wildcards and WILDCARD.search(value)):
+                starred = starred or [*_check_signs(b"/x*", edition)]
                 yield from ((line, *fault) for fault in starred)
         elif _STARS.fullmatch(value):
             whole = effects.of_crawler(group.crawler)

@@ -49,6 +49,8 @@ fields = st.sampled_from(
 )
 agents = st.sampled_from(["User-agent: a", "user-agent: *", "User-Agent: b # c", "# c", "#d:e", ""])
 others = st.sampled_from(["Sitemap: https://h/s", "sitemap: /s", "Sitemap: https://h/a b"])
+#: Nothing, byte order marks, whole and in part, and a line end.
+MARKS = ["", "", "\xef\xbb\xbf", "\xef\xbb", "\xef", "\n"]
 lines = st.one_of(st.builds("{}{}".format, fields, paths.map("".join)), agents, others)
 
 
@@ -71,16 +73,17 @@ def test_crawler_that_a_list_leaves_out_is_named() -> None:
 
 
 @pytest.mark.parametrize("edition", READ, ids=lambda edition: edition.name)
-@given(found=st.lists(lines, max_size=6))
-@example(["Disallow: /.*", "Allow: /./", "Disallow: /a.*", "Allow: //", "Disallow: //*"])
-@example(["Allow: *", "Allow: **a*", "Disallow: /a/*$", "Disallow: /%", "Allow: /;", "Allow: //a"])
-@example(["Disallow: /$a", "Disallow: /a#b", "Disallow: /a Allow: /", "User-agent: a Allow: /"])
-@example(["Disallow: /" + "x" * 20_000, "Sitemap: https://h/ Allow: /"])
+@given(begin=st.sampled_from(MARKS), found=st.lists(lines, max_size=6))
+@example("", ["Disallow: /.*", "Allow: /./", "Disallow: /a.*", "Allow: //", "Disallow: //*"])
+@example("", ["Allow: *", "Allow: **a*", "Disallow: /a/*$", "Allow: /%", "Allow: /;", "Allow: //a"])
+@example("", ["Disallow: /$a", "Disallow: /a#b", "Disallow: /a Allow: /", "User-agent: a Allow: /"])
+@example("", ["Disallow: /" + "x" * 20_000, "Sitemap: https://h/ Allow: /"])
+@example("\xef\xbb", ["Disallow: /a", "Disallow: /a"])
 def test_lines_and_paths_that_are_passed_over_need_no_check(
-    edition: Edition, found: list[str]
+    edition: Edition, begin: str, found: list[str]
 ) -> None:
     """The findings are those of looking at each line and each path."""
-    body = "\n".join(["User-agent: *", *found]).encode()
+    body = begin.encode("latin-1") + "\n".join(["User-agent: *", *found]).encode()
     robots = RobotsTxt.parse(body, edition)
     passed_over = robots.lint()
     never = re.compile(rb"(?!)").match
