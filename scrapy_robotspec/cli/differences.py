@@ -47,6 +47,8 @@ _MOST_NAMES = 8
 MAX_PATHS = 2000
 #: Max paths for all crawlers together where no URL is given; each crawler gets one in any case.
 _MOST_QUESTIONS = 20_000
+#: So many wildcards let a question count once more. Files of real sites have fewer.
+_STARS = 3000
 
 #: The verdicts of every edition about one URL, in the order of EDITIONS.
 Row = tuple["Explanation", ...]
@@ -261,7 +263,8 @@ def editions_command(
 
 def _sampled(files: Sequence[ParsedFile], asked: Sequence[Tokens]) -> Iterator[tuple[Tokens, str]]:
     """Each crawler with paths made from the rules that an edition follows for it."""
-    most = min(MAX_PATHS, max(1, _MOST_QUESTIONS // len(asked)))
+    costs = len(asked) * (1 + files[0].robots.body.count(b"*") // _STARS)
+    most = min(MAX_PATHS, max(1, _MOST_QUESTIONS // costs))
     for crawler in asked:
         found = [file.group_for(options.in_edition(crawler, file)) for file in files]
         groups = (group for each in found for group in each.groups)
@@ -292,7 +295,8 @@ def _around(pattern: str) -> Iterator[str]:
         path = plain.replace("*", star)
         path = path if path.startswith("/") else f"/{path}"
         yield from (path, f"{path}x", path.rstrip("/") or "/")
-    yield slashed if slashed.startswith("/") else "/"
+    if slashed.startswith("/"):
+        yield slashed
 
 
 def disagree(row: Row) -> bool:

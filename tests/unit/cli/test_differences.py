@@ -132,6 +132,18 @@ def test_many_crawlers_of_one_group_share_a_number_of_questions(
     assert numbers == {**dict.fromkeys(NAMES, 100 // 26), "": 1}
 
 
+def test_a_file_of_many_wildcards_is_asked_fewer_questions(
+    run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each wildcard is searched for each question: thousands of them would take minutes."""
+    monkeypatch.setattr(differences, "_MOST_QUESTIONS", 100)
+    monkeypatch.setattr(differences, "_STARS", 10)
+    rules = [f"Disallow: /*{number}\n" for number in range(49)]
+    (folder / "many.txt").write_text("".join(["User-agent: *\n", *rules]))
+    rows = run_command("editions", "many.txt", "--all", "--json").out.splitlines()
+    assert len(rows) == 100 // 6
+
+
 WRITTEN = st.builds(
     lambda head, rest: head + "".join(rest),
     st.sampled_from(["/", "/*", "*", "/a"]),
