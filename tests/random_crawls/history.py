@@ -70,7 +70,7 @@ class World:
 
     def __init__(self, plan: Plan, server: Server) -> None:
         self.served: list[Served] = []
-        self._plan, self._server = plan, server
+        self._plan = plan
         self.sites = []
         for number, site in enumerate(plan.sites):
             robots = self._robots(number, site)
@@ -82,9 +82,9 @@ class World:
             override = self._plan.settings["ROBOTSPEC_OVERRIDES"].get(site.host, {})
             for request in site.log:
                 if match := _PAGE_PATH.fullmatch(request.path):
-                    at, page = self._server.came_at(request.at), self._plan.pages[int(match[2])]
+                    page = self._plan.pages[int(match[2])]
                     url, crawl = site.url(request.path), request.header(CRAWL_HEADER) or ""
-                    yield Asked(at, crawl, number, match[1], page, url, override)
+                    yield Asked(request.at, crawl, number, match[1], page, url, override)
 
     def _robots(self, number: int, site: plans.Site) -> Answer:
         async def answer(exchange: Exchange) -> bool:
@@ -198,25 +198,25 @@ def crawl(seed: int) -> Iterator[History]:
         runs = list(_run(plan, folder, settings))
         requests = [(asked.at, site.url(asked.path)) for site in world.sites for asked in site.log]
         sent = pages_sent(folder / "evidence")
-        asked = _as_left(world.asked(), sent)
+        asked = _as_left(world.asked(), sent, server)
         yield History(plan, folder, world.served, asked, requests, sent, runs, server.stalls)
 
 
-def _as_left(asked: Iterable[Asked], sent: Iterable[SentPage]) -> list[Asked]:
+def _as_left(asked: Iterable[Asked], sent: Iterable[SentPage], server: Server) -> list[Asked]:
     """Requests at the times when they left the crawl, as far as the evidence tells them.
 
-    A busy machine reads a request late.
+    A busy machine reads a request late; without evidence it counts as early as it may have come.
     """
     left = defaultdict[str, deque[float]](deque)
     for page in sorted(sent, key=lambda page: page.time):
         left[page.url].append(page.time)
     found = []
     for each in sorted(asked, key=lambda each: each.at):
-        times = left[each.url]
-        while times and times[0] < each.at - _UNDER_WAY:
+        times, earliest = left[each.url], server.came_at(each.at)
+        while times and times[0] < earliest - _UNDER_WAY:
             times.popleft()
         is_known = times and times[0] <= each.at  # a killed crawl loses its last lines
-        found.append(each._replace(at=times.popleft()) if is_known else each)
+        found.append(each._replace(at=times.popleft() if is_known else earliest))
     return sorted(found, key=lambda each: each.at)
 
 
