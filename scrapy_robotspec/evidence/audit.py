@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from dataclasses import dataclass
-from math import inf, nextafter
-from operator import itemgetter
+from math import inf
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -34,6 +34,7 @@ InForce = tuple[list["Resolved"], bool]
 _LOST = 10.0
 
 _time_of = itemgetter(0)
+_end_of = attrgetter("request.end")
 
 
 class Timeline:
@@ -148,11 +149,13 @@ class Accused:
     url: str
     why: Disallowed
     decision: Logged | None = None
-    """The last decision before it."""
+    """The one by which it left, or else the last before it."""
     left: float | None = None
-    """When a page left by that decision (epoch seconds)."""
+    """When it left by that decision (epoch seconds)."""
     is_excused: bool = False
-    """Whether it is that page, and was allowed when it left."""
+    """Whether it was allowed when it left."""
+    noted: tuple[float, Logged] | tuple[()] = ()
+    """Time and line of the last decision between the one before it and itself."""
 
     @property
     def was_allowed(self) -> bool:
@@ -160,6 +163,7 @@ class Accused:
         return self.decision is not None and bool(self.decision.values["allowed"])
 
 
+#: Disallowed requests for the same, in the order of their ends.
 _ByKey = dict[str, list[Accused]]
 
 
@@ -188,7 +192,7 @@ class Audit:
         if origin is None or must_be_fetched(url):
             return
         found, is_sure = None, True
-        since, until = request.time - self._tolerance, self._end(request)
+        since, until = request.time - self._tolerance, request.end
         for rules, complete in self._timeline.in_force(origin, since, until):
             is_sure &= complete
             if rules:
@@ -210,49 +214,45 @@ class Audit:
         A page that left while it was allowed may reach the log of its site after the rules changed.
         """
         wanted: _ByKey = defaultdict(list)
-        for each in self.accused:
+        for each in sorted(self.accused, key=_end_of):
             wanted[request_key(each.url)].append(each)
         if wanted:
             for reader, lines in read_runs(self._timeline.folder, Reading()):
                 self._look_up(reader, lines, wanted)
+        for those in wanted.values():
+            last = those[0].noted
+            for each in those:
+                last = max(last, each.noted)
+                if last and each.left is None:
+                    each.decision = last[1]
         self.disallowed -= sum(each.is_excused for each in self.accused)
         self.accused = [each for each in self.accused if not each.is_excused]
 
     def _look_up(self, reader: RunReader, lines: Iterator[Line], wanted: _ByKey) -> None:
-        """Find the decisions of one run."""
+        """Find the decisions of one run, each for the first request that may follow it."""
         decided: dict[int, Logged] = {}
         for line in lines:
             values = line.values
-            if values["type"] == "decision":
-                for each in wanted.get(request_key(values["url"]), ()):
-                    logged = decided[values["number"]] = Logged(reader.log, line.number, values)
-                    self._note_decision(each, logged)
+            if values["type"] == "decision" and (those := wanted.get(request_key(values["url"]))):
+                logged = decided[values["number"]] = Logged(reader.log, line.number, values)
+                at = bisect_left(those, values["time"] - self._tolerance, key=_end_of)
+                for each in those[at : at + 1]:
+                    each.noted = max(each.noted, (values["time"], logged))
             elif values["type"] == "sent" and values["decision"] in decided:
                 logged = decided.pop(values["decision"])
-                for each in wanted[request_key(logged.values["url"])]:
-                    self._note_sent(each, logged, values)
+                self._note_sent(wanted[request_key(logged.values["url"])], logged, values)
 
-    def _note_decision(self, accused: Accused, logged: Logged) -> None:
-        time, known = logged.values["time"], accused.decision
-        if time <= self._end(accused.request) + self._tolerance and (
-            known is None or known.values["time"] <= time
-        ):
-            accused.decision, accused.left = logged, None
-
-    def _note_sent(self, accused: Accused, logged: Logged, sent: Mapping[str, Any]) -> None:
-        """Excuse *accused* if it is the page *sent*, and was allowed at that moment."""
+    def _note_sent(self, those: list[Accused], logged: Logged, sent: Mapping[str, Any]) -> None:
+        """Excuse those of *those* that are the page *sent*, if it was allowed at that moment."""
         left, late = sent["time"], self._tolerance
-        request = accused.request
-        if left - late <= self._end(request) and request.time <= left + sent["seconds"] + late:
-            accused.decision, accused.left = logged, left
-            ((rules, _),) = self._timeline.in_force(accused.why.origin, left, left)
-            if logged.values["allowed"] and rules and self._judge(rules, accused.url) is None:
-                accused.is_excused = True
-
-    @staticmethod
-    def _end(request: Request) -> float:
-        """The last moment at which *request* may have been logged."""
-        return max(request.time, nextafter(request.time + request.resolution, -inf))
+        until = left + sent["seconds"] + late
+        begin = bisect_left(those, left - late, key=_end_of)
+        for each in those[begin : bisect_right(those, until + 1.0, key=_end_of)]:
+            if each.request.time <= until:
+                each.decision, each.left = logged, left
+                ((rules, _),) = self._timeline.in_force(each.why.origin, left, left)
+                if logged.values["allowed"] and rules and self._judge(rules, each.url) is None:
+                    each.is_excused = True
 
     def _judge(self, rules: Sequence[Resolved], url: str) -> Disallowed | None:
         """Why the first of *rules* disallows *url*; None if some of them allow it."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.evidence.audit import Audit, absolute_url
+from scrapy_robotspec.evidence.audit import Accused, Audit, absolute_url
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
 
 SITE = "https://example.com"
@@ -264,3 +264,31 @@ def test_disallowed_requests_are_kept_up_to_a_bound(
     url = "https://example.com/private/x"
     audit = audited(tmp_path, [(START + second, url) for second in range(5)])
     assert (audit.disallowed, len(audit.accused)) == (5, 2)
+
+
+def test_a_decision_is_compared_with_few_requests_for_its_url(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that a crawler asks for every minute is in both logs thousands of times."""
+    ends: list[Accused] = []
+
+    def noted(accused: Accused) -> float:
+        ends.append(accused)
+        return accused.request.end
+
+    monkeypatch.setattr("scrapy_robotspec.evidence.audit._end_of", noted)
+    crawl, page = Crawl(tmp_path), f"{SITE}/private/x"
+    crawl.fetch(SITE)
+    for minute in range(1, 201):
+        crawl.decide(page, START + 60 * minute, allowed=True)
+        crawl.send(START + 60 * minute)
+    crawl.close()
+    requests = [
+        (START + 60 * minute + second, page) for minute in range(1, 201) for second in (0, 9)
+    ]
+    audit = audited(tmp_path, requests, 1.0)
+    audit.look_up()
+    assert len(audit.accused) == 400
+    assert [each.decision and each.decision.line for each in audit.accused][:4] == [5, 5, 7, 7]
+    assert [each.left for each in audit.accused][:2] == [START + 60, None]
+    assert len(ends) < 10_000
