@@ -47,7 +47,7 @@ _MOST_NAMES = 8
 MAX_PATHS = 2000
 #: Max paths for all crawlers together where no URL is given; each crawler gets one in any case.
 _MOST_QUESTIONS = 20_000
-#: So many wildcards let a question count once more. Files of real sites have fewer.
+#: A question counts once more with every 3,000 wildcards. Files of real sites have fewer.
 _STARS = 3000
 
 #: The verdicts of every edition about one URL, in the order of EDITIONS.
