@@ -69,6 +69,8 @@ def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list
 def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     """Finds colons, each with the first literal of a value and the literal after its last star.
 
+    No other letter than that of "allow" stands before the colon of a rule.
+
     The second byte of a value that begins with a slash must be *second*, or may have another
     spelling or meaning, or is missing. Only the bytes of the two literals that a matching path
     contains unchanged are captured.
@@ -78,4 +80,6 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     special = re.escape(second) + rb"*$%#" + _ESCAPED
     others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
     first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
-    return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer
+    return re.compile(
+        rb":(?<=[Ww \t]:)[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}"
+    ).finditer

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 
 from scrapy_robotspec.editions import EDITIONS, Slashless
-from scrapy_robotspec.protocol.agent_index import (
-    rules_in,
-)
+from scrapy_robotspec.protocol.agent_index import rule_around, rules_in
+from scrapy_robotspec.protocol.lines import RawRule
 from scrapy_robotspec.protocol.near_rules import find_uncompiled, near_rules
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.protocol.precedence import best_key, forbids
@@ -62,3 +61,22 @@ def test_rules_without_a_slash_are_not_passed_over() -> None:
         assert not robots.allowed("http://example.com/fish/", "a")
         assert not robots.allowed("http://example.com/x.gif", "a")
         assert robots.allowed("http://example.com/fish", "a")
+
+
+@pytest.mark.parametrize("line", [b":" * 99, b"Sitemap: https://h/a:b", b"# a:b:c", b"Host:h:1"])
+def test_no_line_is_made_of_a_colon_behind_another_field(
+    line: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAF-02: a file of colons cost a look at the line around each."""
+    made: list[int] = []
+
+    def counted(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:
+        made.append(colon)
+        return rule_around(body, begin, colon, end)
+
+    monkeypatch.setattr("scrapy_robotspec.protocol.near_rules.rule_around", counted)
+    body = b"User-agent: *\nDisallow: a\nAllow \t:a\n" + line * 9
+    for edition in PLAIN.values():
+        made.clear()
+        assert find_uncompiled(body, ((13, len(body)),), "https://h/a", edition) is not None
+        assert len(made) <= 2
