@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.protocol.groups import AllGroups
     from scrapy_robotspec.protocol.lines import Line, RawRule
-    from scrapy_robotspec.protocol.lint.groups import Group
+    from scrapy_robotspec.protocol.lint.group_lines import GroupLines
 
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
@@ -45,7 +45,7 @@ class Followed:
 class Effects:
     """The verdicts of a file, for the crawlers that it names."""
 
-    def __init__(self, every: AllGroups, groups: Sequence[Group]) -> None:
+    def __init__(self, every: AllGroups, groups: Sequence[GroupLines]) -> None:
         """*groups*: the same with their lines."""
         self.edition = every.edition
         self.groups = groups
@@ -85,9 +85,9 @@ class Effects:
         return self._by_key[key]
 
     @cached_property
-    def combined(self) -> Sequence[tuple[str, Group, Followed]]:
+    def combined(self) -> Sequence[tuple[str, GroupLines, Followed]]:
         """The first crawlers that follow each choice of groups, with a group."""
-        found: dict[Followed, tuple[str, Group, Followed]] = {}
+        found: dict[Followed, tuple[str, GroupLines, Followed]] = {}
         for group in self.groups:
             followed = self.followed_by(group.crawler)
             if group.crawler is not None and followed is not None:

@@ -19,7 +19,7 @@ from scrapy_robotspec.protocol.lint.findings import (
     Findings,
     shown,
 )
-from scrapy_robotspec.protocol.lint.groups import STRUCTURE
+from scrapy_robotspec.protocol.lint.group_lines import STRUCTURE
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.precedence import FORBIDS, forbids, line_start
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.groups import Group
+    from scrapy_robotspec.protocol.lint.group_lines import GroupLines
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
 
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
@@ -113,7 +113,7 @@ def _collected(paths: Iterator[str], collection: list[str]) -> Iterator[str]:
         yield path
 
 
-def _check_delays(groups: Sequence[Group]) -> Faults:
+def _check_delays(groups: Sequence[GroupLines]) -> Faults:
     """Crawl delays of one crawler that differ (EXT-01)."""
     first: dict[str, Line] = {}  # by key
     for group in groups:
@@ -274,7 +274,7 @@ def reads_alike(line: Line) -> bool:
     return line.field not in STRUCTURE and split_line(text, _LENIENT) is None
 
 
-def find_redundant(groups: Iterable[Group]) -> Faults:
+def find_redundant(groups: Iterable[GroupLines]) -> Faults:
     """The rules that can be deleted, all of them together."""
     seen: dict[tuple[bytes, ...], dict[_Rule, int]] = {}
     for group in groups:
@@ -284,7 +284,7 @@ def find_redundant(groups: Iterable[Group]) -> Faults:
         yield from found[all_but:]
 
 
-def _redundant(group: Group, seen: dict[_Rule, int]) -> Faults:
+def _redundant(group: GroupLines, seen: dict[_Rule, int]) -> Faults:
     """The redundant rules of a group.
 
     ``seen``: number of the first line with a rule, in groups with the same names that are compared;

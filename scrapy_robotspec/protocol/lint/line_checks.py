@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.groups import Group
+    from scrapy_robotspec.protocol.lint.group_lines import GroupLines
 
 #: Patterns with what they show.
 _DATA = read_data("patterns.json")
@@ -238,7 +238,7 @@ def check_rules(effects: Effects) -> Faults:
             yield from _check_path(line, edition)
 
 
-def _check_comment(line: Line, group: Group, effects: Effects) -> Faults:
+def _check_comment(line: Line, group: GroupLines, effects: Effects) -> Faults:
     """Text that is meant as a part of the path (FMT-07)."""
     words = f"reads {shown(line.value)}"
     if entity := _ENTITY.search(line.text):

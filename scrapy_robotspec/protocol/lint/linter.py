@@ -24,7 +24,7 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     find_redundant,
     reads_alike,
 )
-from scrapy_robotspec.protocol.lint.groups import STRUCTURE, read_groups
+from scrapy_robotspec.protocol.lint.group_lines import STRUCTURE, read_groups
 from scrapy_robotspec.protocol.lint.line_checks import (
     check_agents,
     check_colon,

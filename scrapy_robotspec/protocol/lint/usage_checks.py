@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.groups import Group
+    from scrapy_robotspec.protocol.lint.group_lines import GroupLines
 
 #: By field: the values of each label ("": of any other), and the labels of older drafts or of the
 #: other vocabulary with the present one ("": none).
@@ -58,7 +58,7 @@ def read_statement(line: Line) -> Statement:
     return Statement(line, path or b"", preferences, _parse(preferences))
 
 
-def by_crawlers(groups: Iterable[Group]) -> Mapping[tuple[str, ...], Sequence[Statement]]:
+def by_crawlers(groups: Iterable[GroupLines]) -> Mapping[tuple[str, ...], Sequence[Statement]]:
     """The statements in groups, by the crawlers that they apply to."""
     found: dict[tuple[str, ...], list[Statement]] = {}
     for group in groups:

@@ -29,8 +29,8 @@ _MOST_NAMES = 20
 _START = attrgetter("start")
 
 
-class Group:
-    """A group as the edition reads it."""
+class GroupLines:
+    """A group as the edition reads it, with its lines."""
 
     def __init__(self, raw: RawGroup, lines: Sequence[Line], edition: Edition) -> None:
         """*lines*: from its first one to the next group's."""
@@ -85,12 +85,12 @@ class Group:
 
 def read_groups(
     lines: Sequence[Line], groups: Sequence[RawGroup], edition: Edition
-) -> tuple[Sequence[Group], Sequence[Line]]:
+) -> tuple[Sequence[GroupLines], Sequence[Line]]:
     """The groups with their lines, and the lines outside of them."""
     numbers = [line.number for line in lines]
     begins = [bisect_left(numbers, raw.first_line) for raw in groups]
     parts = [lines[begin:end] for begin, end in pairwise([0, *begins, len(lines)])]
-    found = [Group(raw, part, edition) for raw, part in zip(groups, parts[1:], strict=True)]
+    found = [GroupLines(raw, part, edition) for raw, part in zip(groups, parts[1:], strict=True)]
     for above, group in pairwise(found):
         if not above.rules:
             group.compared = 0  # most editions read one group
