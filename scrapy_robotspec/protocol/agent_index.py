@@ -25,7 +25,6 @@ Place = tuple[str, list[int]]
 Places = Mapping[str, Place]
 
 _FIELD = b"user-agent"
-_FIELD_LENGTH = len(_FIELD)
 _WHITE = b" \t"
 #: RFC 9309 section 2.2:
 #:     rule = *WS ("allow" / "disallow") *WS ":" *WS (path-pattern / empty-pattern) EOL
@@ -59,7 +58,7 @@ def index_agents(
     begin = 0  # the end of the last user-agent line
     first = after = skip_byte_order_mark(body, edition)
     while (at := lowered.find(_FIELD, after)) >= 0:
-        after = at + _FIELD_LENGTH
+        after = at + len(_FIELD)
         is_wanted = (
             not beginnings
             or not lowered.startswith(b": ", after)

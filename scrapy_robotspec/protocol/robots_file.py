@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import Edition, has_plain_lines
 from scrapy_robotspec.protocol.agent_index import (
@@ -152,16 +152,7 @@ class Index:
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = (
-        "_all_groups",
-        "_index",
-        "_is_for_all",
-        "_words",
-        "body",
-        "edition",
-        "selection",
-        "tokens",
-    )
+    __slots__ = ("_all_groups", "_index", "_words", "body", "edition", "selection", "tokens")
 
     body: bytes
     edition: Edition
@@ -174,15 +165,15 @@ class RobotsFile:
         self.body = body
         self.edition = edition
         self.tokens = self.selection = None
-        self._is_for_all = False  # until the first crawler's index says so of its groups
         self._all_groups: AllGroups | None = None
-        self._index: Index | None = None  # until the second crawler
+        #: None until the second crawler; False if no group names one, so that none is needed.
+        self._index: Index | Literal[False] | None = None
         self._words: dict[bytes, bool] | None = None  # until one is asked for
 
     @property
     def index(self) -> Index:
         """All agents that the file names."""
-        if self._index is None:
+        if not self._index:
             self._index = Index(self)
         return self._index
 
@@ -222,12 +213,13 @@ class RobotsFile:
         Raises as :func:`~scrapy_robotspec.protocol.agents.asked_keys` does.
         """
         selection = self.selection
-        if selection is not None and self._is_for_all:
+        if selection is not None and self._index is False:
             asked_keys(tokens, self.edition)  # only to raise
         elif selection is None or self.tokens != tokens:
             if selection is None and self._index is None:
                 index = Index(self, beginnings_of(tokens, self.edition))
-                self._is_for_all = index.is_for_all
+                if index.is_for_all:
+                    self._index = False
             else:
                 index = self.index
             selection = self.selection = index.follow(tokens)
