@@ -48,7 +48,7 @@ class Source(NamedTuple):
     name: str
     """As shown in answers."""
     path: str | None = None
-    """A file; None for standard input and sites."""
+    """A file, or ``-`` for standard input, which is read once; None for sites."""
     body: bytes = b""
     site: Explanation | None = None
 
@@ -195,15 +195,13 @@ def _sources(name: str, sites: dict[str, Explanation]) -> Iterator[Source]:
         site = sites[url]
         body = site.robots.body if site.robots is not None else b""
         yield Source(url, body=body, site=site)
-    elif name == STANDARD_INPUT:
-        yield Source("<stdin>", body=read_file(name))
-    elif os.path.isdir(name):
+    elif name != STANDARD_INPUT and os.path.isdir(name):
         from scrapy_robotspec.folders import TEXTS, files_of
 
         yield from (Source(path, path) for path in files_of(name, TEXTS)[0])
     else:
         read_file(name, 0)  # fail before the work begins
-        yield Source(name, name)
+        yield Source("<stdin>" if name == STANDARD_INPUT else name, name)
 
 
 class UrlOptions(NamedTuple):

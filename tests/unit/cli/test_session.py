@@ -171,6 +171,17 @@ def test_standard_input_serves_as_file_and_as_list(folder: Path) -> None:
     assert result.stderr == "2 answers: 1 allowed, 1 disallowed\n"
 
 
+@pytest.mark.parametrize(
+    "words", ["check - /a", "show -", "lint -", "editions - /a", "diff - robots.txt"]
+)
+def test_standard_input_is_read_as_far_as_an_edition_reads(folder: Path, words: str) -> None:
+    """A site may send a robots.txt without an end."""
+    endless = "ulimit -v 2000000; { echo 'User-agent: *'; yes 'Disallow: /a'; } | "
+    result = shell(f"{words} --json", folder, start=endless)
+    assert result.returncode in (0, 1)
+    assert "too long" in result.stdout or "the rest is not read" in result.stderr
+
+
 def test_a_terminal_without_utf8_gets_escapes_and_no_traceback(folder: Path) -> None:
     """What such a terminal cannot show is written as an escape."""
     (folder / "f.txt").write_text("User-agent: *\nDisallow: /é\n", encoding="utf-8")
