@@ -82,7 +82,7 @@ def in_components(text: str, edition: Edition) -> list[str]:
     Only those behind a star may be in either.
     """
     found = [text]
-    star = text.find("*")
+    star = text.find("*") if "'" in text or "%27" in text else -1
     if star >= 0 and edition.decode_unreserved:
         places = [*find_apostrophes(text.partition("?")[0], star)]
         for place in places[: -MAX_APOSTROPHES - 1 : -1]:

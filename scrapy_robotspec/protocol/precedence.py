@@ -50,14 +50,16 @@ def line_start(key: int) -> int:
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPattern]:
     """Patterns of rules with their keys, in file order."""
     joined = canonical_text(b"\n".join([value for _, value, _ in rules]), edition)
-    has_rare = _is_rare(joined)
-    heads = ("/", "*") if edition.slashless is SLASHLESS_PATTERN else ("/",)
-    is_usual = edition.wildcards and not edition.index_html
+    #: Beginnings of usual values; in an edition with another reading of them there are none.
+    heads = ["/", "*"] if edition.slashless is SLASHLESS_PATTERN else ["/"]
+    if edition.index_html or not edition.wildcards:
+        heads = []
     counts_star = edition.count_trailing_star
     found: list[KeyedPattern] = []
     for (allow, _, start), text in zip(rules, joined.split("\n"), strict=False):  # hot path
         key = start + (ALLOWS if allow else DISALLOWS)
-        if is_usual and text.startswith(heads) and not (has_rare and _is_rare(text)):
+        is_rare = "$" in text or "%2" in text or "'" in text or "**" in text
+        if text[:1] in heads and not is_rare:
             key -= len(text) * LENGTH
             if text[-1] == "*":  # PAT-03
                 text = text[:-1]
@@ -68,11 +70,6 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
         elif edition.empty_rules_decide_line:  # else RUL-02: nothing
             found.append((key & ~FORBIDS, ""))
     return found
-
-
-def _is_rare(text: str) -> bool:
-    """Whether :func:`canonical_pattern` rewrites canonical text in a usual edition."""
-    return "$" in text or "%2" in text or "'" in text or "**" in text
 
 
 def _patterns_of(text: str, key: int, edition: Edition) -> Iterator[KeyedPattern]:

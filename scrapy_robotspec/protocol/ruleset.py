@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.paths import (
@@ -32,6 +33,14 @@ _ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR, QUERY_APOSTROPHE)
 _ends_escape = re.compile(r"\*[0-9A-F]").search
 
 
+@cache  # an import statement takes longer than a small group
+def _wildcards() -> type[Wildcards]:
+    """The class, which crawls of sites without wildcards do not load."""
+    from scrapy_robotspec.protocol.wildcards import Wildcards
+
+    return Wildcards
+
+
 class RuleSet:
     """The rules of one combined group, compiled for many questions."""
 
@@ -55,13 +64,8 @@ class RuleSet:
         self._prefixes = tuple(sorted(keys))
         self._keys = array("q", map(keys.__getitem__, self._prefixes))
         self._parents = parents_of(self._prefixes)
-        self._wildcards: Wildcards | None = None
-        self._needles: Sequence[str] = ()
-        if patterns:
-            from scrapy_robotspec.protocol.wildcards import Wildcards
-
-            self._wildcards = Wildcards(patterns)
-            self._needles = self._wildcards.needles or ("",)
+        self._wildcards = _wildcards()(patterns) if patterns else None
+        self._needles = (self._wildcards.needles or ("",)) if self._wildcards else ()
 
     def find(self, url: str | bytes) -> int:
         """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""
