@@ -18,7 +18,7 @@ from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.session import MisuseError, Screen, Session
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.access_logs import parse
-from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline, absolute_url
+from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from scrapy_robotspec.evidence.warc import iso_date
 from scrapy_robotspec.render.as_json import dumps
@@ -280,6 +280,19 @@ def _report(screen: Screen, audit: Audit, explain: bool) -> None:
         screen.say(f"allowed when decided: {len(later):,} (--explain shows each)")
     counts = f"disallowed: {audit.disallowed:,}, unknown: {audit.unknown:,}"
     screen.say(f"requests: {audit.requests:,}, {counts}")
+
+
+def absolute_url(url: str, base: str | None) -> str | None:
+    """*url* with scheme and host; None where no host is known.
+
+    *base* is the origin of a log that names none. An unknown scheme is that of *base*, else https.
+    """
+    if url.startswith("//"):
+        scheme = "https" if base is None else base.partition(":")[0]
+        return f"{scheme}:{url}"
+    if url.startswith("/"):
+        return None if base is None else base + url
+    return url
 
 
 def _explained(accused: Accused) -> Iterator[str]:

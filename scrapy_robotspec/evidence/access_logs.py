@@ -9,7 +9,6 @@ import json
 import re
 from datetime import datetime
 from functools import lru_cache
-from math import inf, nextafter
 from typing import NamedTuple
 
 from scrapy_robotspec.evidence.log_lines import is_time
@@ -24,11 +23,6 @@ class Request(NamedTuple):
     """The request came at most this much later (seconds, up to 1.0)."""
     url: str
     """Absolute; ``//host/path`` where the scheme is unknown, ``/path`` where the host is."""
-
-    @property
-    def end(self) -> float:
-        """The last moment at which it may have come (epoch seconds)."""
-        return max(self.time, nextafter(self.time + self.resolution, -inf))
 
 
 #: The client's part, the time and its zone, and the request line with its escapes.

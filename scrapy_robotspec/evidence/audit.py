@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from dataclasses import dataclass
-from math import inf
+from math import inf, nextafter
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -34,7 +34,7 @@ InForce = tuple[list["Resolved"], bool]
 _LOST = 10.0
 
 _time_of = itemgetter(0)
-_end_of = attrgetter("request.end")
+_end_of = attrgetter("end")
 
 
 class Timeline:
@@ -148,13 +148,15 @@ class Accused:
     request: Request
     url: str
     why: Disallowed
+    end: float
+    """The last moment at which it may have come (epoch seconds)."""
     decision: Logged | None = None
     """The one by which it left, or else the last before it."""
     left: float | None = None
     """When it left by that decision (epoch seconds)."""
     is_excused: bool = False
     """Whether it was allowed when it left."""
-    noted: tuple[float, Logged] | tuple[()] = ()
+    noted: tuple[Any, ...] = ()
     """Time and line of the last decision between the one before it and itself."""
 
     @property
@@ -192,7 +194,8 @@ class Audit:
         if origin is None or must_be_fetched(url):
             return
         found, is_sure = None, True
-        since, until = request.time - self._tolerance, request.end
+        since = request.time - self._tolerance
+        until = max(request.time, nextafter(request.time + request.resolution, -inf))
         for rules, complete in self._timeline.in_force(origin, since, until):
             is_sure &= complete
             if rules:
@@ -206,7 +209,7 @@ class Audit:
             return
         self.disallowed += 1
         if len(self.accused) < _MAX_ACCUSED:
-            self.accused.append(Accused(request, url, found))
+            self.accused.append(Accused(request, url, found, until))
 
     def look_up(self) -> None:
         """Find the decisions about disallowed requests in the evidence, and excuse some.
@@ -230,23 +233,23 @@ class Audit:
 
     def _look_up(self, reader: RunReader, lines: Iterator[Line], wanted: _ByKey) -> None:
         """Find the decisions of one run, each for the first request that may follow it."""
-        decided: dict[int, Logged] = {}
+        decided: dict[int, tuple[list[Accused], Logged]] = {}
         for line in lines:
             values = line.values
             if values["type"] == "decision" and (those := wanted.get(request_key(values["url"]))):
-                logged = decided[values["number"]] = Logged(reader.log, line.number, values)
+                logged = Logged(reader.log, line.number, values)
+                decided[values["number"]] = those, logged
                 at = bisect_left(those, values["time"] - self._tolerance, key=_end_of)
                 for each in those[at : at + 1]:
                     each.noted = max(each.noted, (values["time"], logged))
             elif values["type"] == "sent" and values["decision"] in decided:
-                logged = decided.pop(values["decision"])
-                self._note_sent(wanted[request_key(logged.values["url"])], logged, values)
+                self._note_sent(*decided.pop(values["decision"]), values)
 
     def _note_sent(self, those: list[Accused], logged: Logged, sent: Mapping[str, Any]) -> None:
         """Excuse those of *those* that are the page *sent*, if it was allowed at that moment."""
-        left, late = sent["time"], self._tolerance
-        until = left + sent["seconds"] + late
-        begin = bisect_left(those, left - late, key=_end_of)
+        left = sent["time"]
+        until = left + sent["seconds"] + self._tolerance
+        begin = bisect_left(those, left - self._tolerance, key=_end_of)
         for each in those[begin : bisect_right(those, until + 1.0, key=_end_of)]:
             if each.request.time <= until:
                 each.decision, each.left = logged, left
@@ -262,19 +265,6 @@ class Audit:
         why = conclusion(decisions[0])
         rule = (why["rule"] or "").strip()
         return Disallowed(rules[0].origin, why["reason"], why["line"], rule)
-
-
-def absolute_url(url: str, base: str | None) -> str | None:
-    """*url* with scheme and host; None where no host is known.
-
-    *base* is the origin of a log that names none. An unknown scheme is that of *base*, else https.
-    """
-    if url.startswith("//"):
-        scheme = "https" if base is None else base.partition(":")[0]
-        return f"{scheme}:{url}"
-    if url.startswith("/"):
-        return None if base is None else base + url
-    return url
 
 
 def request_key(url: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_robotspec.cli.evidence import absolute_url
 from tests.support.command_line import ROOT, RunCommand
 from tests.support.evidence import Crawl, make_evidence
 
@@ -244,3 +245,19 @@ def test_a_missing_time_stamp_is_a_problem(
     result = run_command("replay", "stamped")
     assert result.code == 1
     assert f"{stamp.name}: no time stamp" in result.err
+
+
+@pytest.mark.parametrize(
+    ("url", "base", "absolute"),
+    [
+        ("http://a/x", None, "http://a/x"),
+        ("/x", "https://example.com", "https://example.com/x"),
+        ("/x", None, None),
+        ("//example.com/x", None, "https://example.com/x"),
+        ("//other.example/x", "http://b.example", "http://other.example/x"),
+    ],
+)
+def test_a_missing_scheme_is_that_of_the_given_origin(
+    url: str, base: str | None, absolute: str | None
+) -> None:
+    assert absolute_url(url, base) == absolute

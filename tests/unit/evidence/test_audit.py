@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.evidence.audit import Accused, Audit, absolute_url
+from scrapy_robotspec.evidence.audit import Accused, Audit
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
 
 SITE = "https://example.com"
@@ -111,22 +111,6 @@ def test_the_policy_of_the_crawl_holds(tmp_path: Path) -> None:
     crawl.close()
     assert one(tmp_path, 590) == "disallowed"
     assert one(tmp_path, 610) == "unknown"
-
-
-@pytest.mark.parametrize(
-    ("url", "base", "absolute"),
-    [
-        ("http://a/x", None, "http://a/x"),
-        ("/x", SITE, f"{SITE}/x"),
-        ("/x", None, None),
-        ("//example.com/x", None, f"{SITE}/x"),
-        ("//other.example/x", "http://b.example", "http://other.example/x"),
-    ],
-)
-def test_a_missing_scheme_is_that_of_the_given_origin(
-    url: str, base: str | None, absolute: str | None
-) -> None:
-    assert absolute_url(url, base) == absolute
 
 
 BODIES = (b"", RULES, b"User-agent: *\nDisallow: /\n", b"User-agent: *\nDisallow: /other\n")
@@ -274,7 +258,7 @@ def test_a_decision_is_compared_with_few_requests_for_its_url(
 
     def noted(accused: Accused) -> float:
         ends.append(accused)
-        return accused.request.end
+        return accused.end
 
     monkeypatch.setattr("scrapy_robotspec.evidence.audit._end_of", noted)
     crawl, page = Crawl(tmp_path), f"{SITE}/private/x"
