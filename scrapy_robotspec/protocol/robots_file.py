@@ -48,11 +48,10 @@ KEPT = 256
 class GroupRules:
     """The rules of some groups, for all crawlers that follow them."""
 
-    _body: bytes
+    _source: bytes | list[RawRule]
+    """The file, if its lines are plain, else the rules, which have been read."""
     spans: Spans
     edition: Edition
-    _read: list[RawRule] | None
-    """The rules, if they have been read; None: their lines are plain."""
     compiled: RuleSet | None = None
     """None until the second question."""
     _url: str | bytes | None = None
@@ -63,8 +62,8 @@ class GroupRules:
     def find(self, url: str | bytes) -> int:
         """The deciding precedence key for a URL."""
         if self.compiled is None:
-            if self._url is None and self._read is None:
-                key = find_uncompiled(self._body, self.spans, url, self.edition)
+            if self._url is None and isinstance(self._source, bytes):
+                key = find_uncompiled(self._source, self.spans, url, self.edition)
                 if key is not None:
                     self._url, self._key = url, key
                     return key
@@ -76,7 +75,8 @@ class GroupRules:
     @property
     def rules(self) -> list[RawRule]:
         """The rules in file order."""
-        return rules_in(self._body, self.spans) if self._read is None else self._read
+        source = self._source
+        return rules_in(source, self.spans) if isinstance(source, bytes) else source
 
 
 @dataclass(slots=True, eq=False)
@@ -141,11 +141,10 @@ class Index:
         spans = tuple([self.spans[number] for number in numbers])
         rules = self._by_spans.get(spans)
         if rules is None:
-            read = None
+            source: bytes | list[RawRule] = self._body
             if self._groups:
-                read = [rule for number in numbers for rule in self._groups[number].rules]
-            rules = GroupRules(self._body, spans, self.edition, read)
-            self._by_spans[spans] = rules
+                source = [rule for number in numbers for rule in self._groups[number].rules]
+            rules = self._by_spans[spans] = GroupRules(source, spans, self.edition)
         return rules
 
 
