@@ -100,7 +100,7 @@ class Site(NamedTuple):
     """An origin."""
 
     host: str
-    responses: tuple[tuple[float, RobotsResponse], ...]  # each until so many seconds have passed
+    responses: tuple[tuple[float, RobotsResponse], ...]  # each up to its time (seconds)
 
     def response(self, since: float) -> RobotsResponse:
         """The response *since* seconds after the first request."""
