@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from scrapy_robotspec.editions import EDITIONS, Slashless
+from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol.agent_index import rule_around, rules_in
 from scrapy_robotspec.protocol.lines import RawRule
 from scrapy_robotspec.protocol.near_rules import find_uncompiled, near_rules
@@ -80,3 +80,22 @@ def test_no_line_is_made_of_a_colon_behind_another_field(
         made.clear()
         assert find_uncompiled(body, ((13, len(body)),), "https://h/a", edition) is not None
         assert len(made) <= 2
+
+
+@pytest.mark.parametrize("length", [2, 32, 500, 4000])
+@pytest.mark.parametrize("number", [1, 16, 200, 2_000, 20_000])
+def test_many_rules_near_a_path_are_compiled_instead(
+    number: int, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAF-02: the rules that are tried one by one, times the length of the path, are bounded."""
+    tried: list[int] = []
+
+    def counted(rules: list[RawRule], path: str, edition: Edition) -> int:
+        tried.append(len(rules) * len(path))
+        return best_key(rules, path, edition)
+
+    monkeypatch.setattr("scrapy_robotspec.protocol.near_rules.best_key", counted)
+    robots = RobotsTxt.parse(b"User-agent: *\n" + b"Disallow: /a*b\n" * number)
+    assert not robots.allowed(f"https://h/{'ab' * length}", "x")
+    assert sum(tried) <= 65_536
+    assert bool(tried) is (number * max(2 * length + 1, 32) <= 65_536)
