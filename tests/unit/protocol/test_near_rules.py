@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
-from scrapy_robotspec.protocol.agent_index import rule_around, rules_in
+from scrapy_robotspec.protocol.agent_index import Spans, rule_around, rules_in
 from scrapy_robotspec.protocol.lines import RawRule
 from scrapy_robotspec.protocol.near_rules import find_uncompiled, near_rules
 from scrapy_robotspec.protocol.paths import path_of
@@ -99,3 +99,21 @@ def test_many_rules_near_a_path_are_compiled_instead(
     assert not robots.allowed(f"https://h/{'ab' * length}", "x")
     assert sum(tried) <= 65_536
     assert bool(tried) is (number * max(2 * length + 1, 32) <= 65_536)
+
+
+@pytest.mark.parametrize(("length", "is_searched"), [(100, True), (100_000, False)])
+def test_a_long_path_is_not_searched_for_in_a_long_file(
+    length: int, is_searched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAF-02: the bytes to search, times the length of the path, are bounded."""
+    searched: list[int] = []
+
+    def counted(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:
+        searched.append(len(body) * len(path))
+        return near_rules(body, spans, path, edition)
+
+    monkeypatch.setattr("scrapy_robotspec.protocol.near_rules.near_rules", counted)
+    robots = RobotsTxt.parse(b"User-agent: *\n" + b"Disallow: /b\n" * 30_000)
+    assert robots.allowed(f"https://h/{'a' * length}", "x")
+    assert bool(searched) is is_searched
+    assert sum(searched) <= 70_000_000
