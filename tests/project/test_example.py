@@ -167,6 +167,25 @@ def test_a_fleet_asks_each_origin_once() -> None:
     assert "pages crawled too often: 0, disallowed pages crawled: 0\n" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("times", "too_fast"),
+    [
+        ([0.5 * n for n in range(10)], False),
+        ([0.4, *(0.5 * n for n in range(1, 10))], False),  # the first page was read late
+        ([0.5 * n + 0.45 * (n % 3 == 1) for n in range(10)], False),
+        ([0.5 * (n // 2) for n in range(10)], True),  # two processes with a pace each
+        ([0.4 * n for n in range(10)], True),
+    ],
+)
+def test_a_fleet_that_is_too_fast_is_told_from_a_busy_machine(
+    times: list[float], too_fast: bool
+) -> None:
+    """EXT-01: pages are read late, never early."""
+    pages = [{"name": "site00", "path": f"/{n}", "time": time} for n, time in enumerate(times)]
+    code = "import fleet, json, sys; print(fleet.is_too_fast(json.loads(sys.argv[1])))"
+    assert python("-c", code, json.dumps(pages)).stdout == f"{too_fast}\n"
+
+
 def test_independent_jobs_keep_one_pace_and_request_each_robots_txt_once() -> None:
     """EXT-01, CAC-05: they share nothing but a file, as under Scrapyd."""
     result = python("fleet.py", "--independent", "--workers", "2")
