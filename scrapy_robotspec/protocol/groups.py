@@ -20,7 +20,7 @@ from scrapy_robotspec.protocol.lines import (
     RawRule,
     field_for,
     read_lines,
-    rules_at,
+    rule_of,
     skip_byte_order_mark,
     split_line,
 )
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
 
-
+#: Fields of the protocol's own lines.
+STRUCTURE = ("user-agent", "allow", "disallow")
 #: RFC 9309 section 2.2: NL = %x0D / %x0A / %x0D.0A; also the end of the file (FMT-02).
 _LINE_END = re.compile(rb"[\r\n]|\Z").search
 #: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
@@ -43,36 +44,55 @@ _USUAL_URL = re.compile(r"https?://[A-Za-z0-9.-]+/[!-~]*")
 class RawOther(NamedTuple):
     """A line with a field that the protocol does not know."""
 
-    field: str
-    value: bytes
-    number: int
-    """Number of the line in the file, from 1."""
+    line: Line
     agents_above: int
     """How many agents its group names above it: it holds for those (EXT-01)."""
     agents_before: int = 0
     """How many of them are above an earlier Content-Usage line, which ends their list (USE-08)."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class RawGroup:
-    """A group while it is read."""
+    """A group with its lines."""
 
-    first_line: int
-    """Line number of the first user-agent line, from 1."""
     end: int
     """Offset of what follows its lines."""
+    agents: list[Line] = field(default_factory=list)
+    """The user-agent lines."""
+    parted: list[Line] = field(default_factory=list)
+    """Those of them below a line that is neither an agent nor a rule."""
     names: list[str] = field(default_factory=list)
+    """The agents, one for each line that names any."""
+    keys: list[str] = field(default_factory=list)
+    """Theirs."""
     places: dict[str, list[int]] = field(default_factory=dict)
-    """Where each key stands among the names."""
-    rules: list[RawRule] = field(default_factory=list)
+    """Where each key stands among them."""
+    rules: list[Line] = field(default_factory=list)
     others: list[RawOther] = field(default_factory=list)
+    blank: float = inf
+    """Offset of its first blank line, if these are read."""
+
+    @property
+    def first_line(self) -> int:
+        """Number of its first line, from 1."""
+        return self.agents[0].number
+
+    @property
+    def crawler(self) -> str | None:
+        """The first crawler that it names; else an empty name, or None."""
+        return max(self.names, key=bool, default=None)
 
     @property
     def span(self) -> Span:
         """Where its rules are."""
-        return (self.rules[0][2] if self.rules else self.end), self.end
+        return (self.rules[0].start if self.rules else self.end), self.end
 
-    def others_for(self, followed: Collection[str], edition: Edition) -> list[RawOther]:
+    @property
+    def raw_rules(self) -> list[RawRule]:
+        """The rules, without their lines."""
+        return [(line.field == "allow", line.value, line.start) for line in self.rules]
+
+    def others_for(self, followed: Collection[str], edition: Edition) -> list[Line]:
         """The other lines of the *followed* keys (EXT-01, EXT-03).
 
         A line holds if one of them is among the agents above it.
@@ -83,9 +103,9 @@ class RawGroup:
         default = self.places.get(DEFAULT, [inf])[0] if edition.whole_agent_names else inf
         return [
             line
-            for line in self.others
-            if bisect_left(places, line.agents_before) < bisect_left(places, line.agents_above)
-            and (DEFAULT in followed or line.agents_above <= default)  # UAG-10
+            for line, above, before in self.others
+            if bisect_left(places, before) < bisect_left(places, above)
+            and (DEFAULT in followed or above <= default)  # UAG-10
         ]
 
 
@@ -97,10 +117,12 @@ class AllGroups:
         self.body = body
         self.edition = edition
         self.groups: list[RawGroup] = []
-        self.signals: list[RawOther] = []
+        self.signals: list[Line] = []
         """Content signals above the first group: they hold for all (USE-07)."""
         self.licenses: list[bytes] = []
         """Values of license lines, wherever they stand (USE-06)."""
+        self.outside: list[Line] = []
+        """Lines with a field outside of groups."""
         self.written: dict[str, str] = {}
         """Values of user-agent lines as first written, by the names that they are read as."""
         self.has_rules = True
@@ -114,7 +136,7 @@ class AllGroups:
             for key, name in firsts.items():
                 add_agent(self.places, key, name, number)
 
-    def others_for(self, keys: Sequence[str]) -> list[RawOther]:
+    def others_for(self, keys: Sequence[str]) -> list[Line]:
         """The other lines for a crawler that follows some keys."""
         groups = [self.groups[number] for number in numbers_of(self.places, keys)]
         return [line for group in groups for line in group.others_for(keys, self.edition)]
@@ -127,21 +149,21 @@ class AllGroups:
     def forget_rules(self) -> None:
         """Keep the other lines alone."""
         self.has_rules = False
+        self.outside = []
         for group in self.groups:
-            group.rules = []
+            group.agents = group.parted = group.rules = []
 
     @cached_property
     def rules(self) -> Mapping[int, Rule]:
         """The rules as written, by the offsets of their lines."""
-        starts = (start for group in self.groups for _, _, start in group.rules)
-        return rules_at(self.body, starts, self.edition)
+        return {line.start: rule_of(line) for group in self.groups for line in group.rules}
 
     def as_written(self) -> tuple[Group, ...]:
         """The groups with their lines (GRP-01)."""
         return tuple(
             Group(
                 tuple(group.names),
-                tuple(self.rules[start] for _, _, start in group.rules),
+                tuple(self.rules[line.start] for line in group.rules),
                 group.first_line,
             )
             for group in self.groups
@@ -151,43 +173,55 @@ class AllGroups:
         """Read the groups (GRP-01 to GRP-06)."""
         group: RawGroup | None = None
         before = 0  # agents whose list a Content-Usage line has ended (USE-08)
-        states_usage = False
+        states_usage = is_parted = False
         white = self.edition.whitespace
-        for number, start, text, _, name, value in lines:
+        for line in lines:
+            name = line.field
             if name == "allow" or name == "disallow":  # hot path
-                if group is not None:
-                    group.rules.append((name == "allow", value, start))
+                (self.outside if group is None else group.rules).append(line)
                 continue
             if name == "license":
-                self.licenses.append(value)
+                self.licenses.append(line.value)
             if name == "user-agent":
                 if group is None or group.rules:  # a rule line ends the list of agents
                     if group is not None:
-                        group.end = start
-                    group = RawGroup(number, len(self.body))
+                        group.end = line.start
+                    group = RawGroup(len(self.body))
                     self.groups.append(group)
                     before = 0
-                elif states_usage:
-                    before = len(group.names)
-                states_usage = False
-                if (agent := named_agent(value, self.edition)) is not None:
+                else:
+                    if is_parted:
+                        group.parted.append(line)
+                    if states_usage:
+                        before = len(group.names)
+                states_usage = is_parted = False
+                group.agents.append(line)
+                if (agent := named_agent(line.value, self.edition)) is not None:
                     key = key_of(agent, self.edition)
                     group.places.setdefault(key, []).append(len(group.names))
                     group.names.append(agent)
+                    group.keys.append(key)
                     if agent not in self.written:  # a long one is kept once
-                        self.written[agent] = agent if value == agent.encode() else decode(value)
-            elif group is None:  # no other line has an effect here (GRP-05)
-                if name == "content-signal" and not self.groups:
-                    self.signals.append(RawOther(name, value, number, 0))
+                        written = agent if line.value == agent.encode() else decode(line.value)
+                        self.written[agent] = written
             elif name == "":
-                if self.edition.blank_line_ends_group and not text.strip(white):  # FMT-15
-                    group.end = start
-                    group = None
-            elif name != "sitemap":
-                is_usage = name == "content-usage"
-                states_usage = states_usage or is_usage
-                above = len(group.names)
-                group.others.append(RawOther(name, value, number, above, before if is_usage else 0))
+                if group is not None and not line.text.strip(white):
+                    is_parted = True
+                    group.blank = min(group.blank, line.start)
+                    if self.edition.blank_line_ends_group:  # FMT-15
+                        group.end = line.start
+                        group = None
+            elif group is None:  # no other line has an effect here (GRP-05)
+                self.outside.append(line)
+                if name == "content-signal" and not self.groups:
+                    self.signals.append(line)
+            else:
+                is_parted = True
+                if name != "sitemap":
+                    is_usage = name == "content-usage"
+                    states_usage = states_usage or is_usage
+                    above = len(group.names)
+                    group.others.append(RawOther(line, above, before if is_usage else 0))
 
 
 def is_absolute(url: str) -> bool:

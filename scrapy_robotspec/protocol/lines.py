@@ -141,6 +141,11 @@ def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, 
         number, begin = number + line_ends(body, begin, start), start
         text = text_at(body, start)
         name, value = split_line(text, edition) or _INVALID
-        kind: Kind = "allow" if field_for(name, edition) == "allow" else "disallow"
-        rules[start] = Rule(kind, decode(value), number, decode(text))
+        rules[start] = rule_of(Line(number, start, text, name, field_for(name, edition), value))
     return rules
+
+
+def rule_of(line: Line) -> Rule:
+    """The rule on a line."""
+    kind: Kind = "allow" if line.field == "allow" else "disallow"
+    return Rule(kind, decode(line.value), line.number, decode(line.text))

@@ -143,7 +143,7 @@ class Index:
         if rules is None:
             source: bytes | list[RawRule] = self._body
             if self._groups:
-                source = [rule for number in numbers for rule in self._groups[number].rules]
+                source = [rule for number in numbers for rule in self._groups[number].raw_rules]
             rules = self._by_spans[spans] = GroupRules(source, spans, self.edition)
         return rules
 
@@ -216,7 +216,9 @@ class RobotsFile:
             asked_keys(tokens, self.edition)  # only to raise
         elif selection is None or self.tokens != tokens:
             if selection is None and self._index is None:
+                kept = self._all_groups
                 index = Index(self, beginnings_of(tokens, self.edition))
+                self._all_groups = kept  # the others' rules would take much memory
                 if index.is_for_all:
                     self._index = False
             else:

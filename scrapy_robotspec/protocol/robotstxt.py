@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.groups import RawOther
+    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import FileUsage, UsageRules
@@ -217,7 +217,7 @@ class RobotsTxt:
         selection.verdicts[key] = verdict
         return verdict
 
-    def _others(self, tokens: str | Sequence[str], word: bytes = b"") -> Sequence[RawOther]:
+    def _others(self, tokens: str | Sequence[str], word: bytes = b"") -> Sequence[Line]:
         """The other lines for a crawler, if the edition reads them, and the file has a word."""
         keys = self.file.follow(_as_tokens(tokens)).keys  # UAG-11
         is_read = self.edition.other_fields and self.file.contains(word)

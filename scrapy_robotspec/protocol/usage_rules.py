@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.groups import RawOther
+    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 
 _FIELD_NAMES = tuple(each.encode() for each in USAGE_FIELDS)
@@ -83,7 +83,7 @@ class UsageRules:
 class _Field:
     """The lines of one field."""
 
-    def __init__(self, lines: Sequence[RawOther], edition: Edition) -> None:
+    def __init__(self, lines: Sequence[Line], edition: Edition) -> None:
         self._edition = edition
         self.statements: list[UsageStatement] = []
         self.stated: dict[int, list[UsageStatement]] = {NO_RULE: []}
@@ -153,7 +153,7 @@ class FileUsage:
 
     def rules_for(self, tokens: Tokens) -> UsageRules:
         """The statements for a crawler; shared if others have the same."""
-        lines: list[RawOther] = []
+        lines: list[Line] = []
         if self._may_state:
             every = self._file.all_groups()
             found = every.others_for(self._file.follow(tokens).keys)

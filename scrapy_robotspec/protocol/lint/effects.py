@@ -22,9 +22,8 @@ from scrapy_robotspec.protocol.precedence import forbids
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.protocol.groups import AllGroups
+    from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
     from scrapy_robotspec.protocol.lines import Line, RawRule
-    from scrapy_robotspec.protocol.lint.group_lines import GroupLines
 
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
@@ -45,12 +44,11 @@ class Followed:
 class Effects:
     """The verdicts of a file, for the crawlers that it names."""
 
-    def __init__(self, every: AllGroups, groups: Sequence[GroupLines]) -> None:
-        """*groups*: the same with their lines."""
+    def __init__(self, every: AllGroups) -> None:
         self.edition = every.edition
-        self.groups = groups
+        self.groups = every.groups
         #: The lines of all rules.
-        self.lines = [line for group in groups for line in group.rules]
+        self.lines = [line for group in every.groups for line in group.rules]
         self._places = every.places
         self._by_key: dict[str, Followed | None] = {}
         self._by_numbers: dict[tuple[int, ...], Followed] = {}
@@ -85,9 +83,9 @@ class Effects:
         return self._by_key[key]
 
     @cached_property
-    def combined(self) -> Sequence[tuple[str, GroupLines, Followed]]:
+    def combined(self) -> Sequence[tuple[str, RawGroup, Followed]]:
         """The first crawlers that follow each choice of groups, with a group."""
-        found: dict[Followed, tuple[str, GroupLines, Followed]] = {}
+        found: dict[Followed, tuple[str, RawGroup, Followed]] = {}
         for group in self.groups:
             followed = self.followed_by(group.crawler)
             if group.crawler is not None and followed is not None:
@@ -126,12 +124,12 @@ class Effects:
         numbers = tuple(numbers_of(self._places, present))
         if numbers not in self._by_numbers and self._left >= 0:
             groups = [self.groups[number] for number in numbers]
-            spans = [group.raw.span for group in groups]
+            spans = [group.span for group in groups]
             self._left -= sum(end - begin for begin, end in spans)
-            raw = (rule for group in groups for rule in group.raw.rules)
-            rules = tuple([(allow, value, at) for at, (allow, value, _) in enumerate(raw)])
+            lines = [line for group in groups for line in group.rules]
+            pairs = enumerate(lines)
+            rules = tuple([(line.field == "allow", line.value, at) for at, line in pairs])
             if rules not in self._by_rules:
                 self._by_rules[rules] = Rules(rules, self.edition)
-            lines = [line for group in groups for line in group.rules]
             self._by_numbers[numbers] = Followed(lines, self._by_rules[rules])
         return self._by_numbers.get(numbers)

@@ -8,7 +8,9 @@ from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.extent import path_of_pattern
+from scrapy_robotspec.protocol.groups import STRUCTURE
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, split_line
 from scrapy_robotspec.protocol.lint.findings import (
     CODES,
@@ -19,7 +21,6 @@ from scrapy_robotspec.protocol.lint.findings import (
     Findings,
     shown,
 )
-from scrapy_robotspec.protocol.lint.group_lines import STRUCTURE
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.precedence import FORBIDS, forbids, line_start
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
@@ -27,8 +28,8 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from scrapy_robotspec.protocol.groups import RawGroup
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.group_lines import GroupLines
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
 
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
@@ -52,21 +53,28 @@ WILDCARD = re.compile(rb"[*$]")
 def check_groups(effects: Effects) -> Faults:
     """Check groups as a whole."""
     groups, edition = effects.groups, effects.edition
-    has_more = sum(group.names_default for group in groups) > 1
+    has_more = sum(DEFAULT in group.places for group in groups) > 1
     for group in groups:
         for line in group.parted:
             fault = "No rule stands between this user-agent line and the last"
             yield line, "RS208", fault, "reads one group"
         if group.crawler and not group.rules:
-            yield group.first, "RS206", "The group has no rules", effects.of_crawler(group.crawler)
-        if edition.whole_agent_names and group.names_default and len(group.keys) > 1:
-            yield group.first, "RS207", "The group names * and others", "ignores the others"
+            yield (
+                group.agents[0],
+                "RS206",
+                "The group has no rules",
+                effects.of_crawler(group.crawler),
+            )
+        if edition.whole_agent_names and DEFAULT in group.places and len(group.keys) > 1:
+            yield group.agents[0], "RS207", "The group names * and others", "ignores the others"
         closes = (each.field == "disallow" and each.value in EVERYTHING for each in group.rules)
-        shared_default = group.shared_default(edition)
-        if shared_default is not None and any(closes):  # GRP-01, UAG-05
+        if group.parted and DEFAULT in group.places and any(closes):  # GRP-01, UAG-05
+            agents = reversed(group.agents)
+            line = next(each for each in agents if named_agent(each.value, edition) == DEFAULT)
             fault = 'The "Disallow: /" of the next name holds for "*", too'
             code = "RS213" if has_more else "RS212"
-            yield shared_default, code, fault, effects.of_crawler(DEFAULT)
+            if line < group.parted[-1]:
+                yield line, code, fault, effects.of_crawler(DEFAULT)
     yield from _check_opened(effects)
     yield from _check_delays(groups)
     yield from _check_contraries(effects)
@@ -102,7 +110,7 @@ def _check_opened(effects: Effects) -> Faults:
                 claims = (Claim(crawler, path, True), Claim(DEFAULT, path, False))
                 fault = f'{shown(crawler)} may fetch {shown(path)}, which "*" may not'
                 effect = Effect('follows the crawler\'s own group instead of that of "*"', claims)
-                yield group.first, "RS215", fault, effect
+                yield group.agents[0], "RS215", fault, effect
                 break
 
 
@@ -113,22 +121,22 @@ def _collected(paths: Iterator[str], collection: list[str]) -> Iterator[str]:
         yield path
 
 
-def _check_delays(groups: Sequence[GroupLines]) -> Faults:
+def _check_delays(groups: Sequence[RawGroup]) -> Faults:
     """Crawl delays of one crawler that differ (EXT-01)."""
     first: dict[str, Line] = {}  # by key
     for group in groups:
         above, begin = None, 0
-        for line, other in group.others:
+        for line, agents_above, _ in group.others:
             if line.field != "crawl-delay":
                 continue
-            keys = group.keys[begin : other.agents_above]
+            keys = group.keys[begin:agents_above]
             above = above or next((first[key] for key in keys if key in first), None)
             if above is not None and above.value != line.value:
                 fault = f"Line {above.number} states another crawl-delay for the same crawler"
                 yield line, "RS406", fault, "offers the greatest"
             for key in keys:
                 first.setdefault(key, line)
-            above, begin = line, other.agents_above
+            above, begin = line, agents_above
 
 
 def _check_contraries(effects: Effects) -> Faults:
@@ -274,30 +282,33 @@ def reads_alike(line: Line) -> bool:
     return line.field not in STRUCTURE and split_line(text, _LENIENT) is None
 
 
-def find_redundant(groups: Iterable[GroupLines]) -> Faults:
+def find_redundant(groups: Iterable[RawGroup]) -> Faults:
     """The rules that can be deleted, all of them together."""
     seen: dict[tuple[bytes, ...], dict[_Rule, int]] = {}
+    joins = False  # the group above, in most editions: it has no rules
     for group in groups:
         values = tuple(sorted(line.value for line in group.agents))
-        found = list(_redundant(group, seen.setdefault(values, {})))
+        known = {} if joins else seen.setdefault(values, {})
+        found = list(_redundant(group, known))
         all_but = len(found) == len(group.rules)  # one of the rules has to stay
         yield from found[all_but:]
+        joins = not group.rules
 
 
-def _redundant(group: GroupLines, seen: dict[_Rule, int]) -> Faults:
+def _redundant(group: RawGroup, seen: dict[_Rule, int]) -> Faults:
     """The redundant rules of a group.
 
     ``seen``: number of the first line with a rule, in groups with the same names that are compared;
     those of this group are added.
     """
     in_group: dict[_Rule, int] = {}
-    for at, line in enumerate(group.rules):
+    for line in group.rules:
         if not line.value:
             yield line, "RS307", "A rule without a path has no effect here", "ignores it"
             continue
         rule = line.field, line.value
         first = in_group.setdefault(rule, line.number)
-        if at < group.compared and first == line.number:
+        if line.start < group.blank and first == line.number:
             first = seen.setdefault(rule, line.number)
         if first != line.number:
             fault = f"Line {first} holds the same rule"

@@ -38,8 +38,8 @@ from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from scrapy_robotspec.protocol.groups import RawGroup
     from scrapy_robotspec.protocol.lint.effects import Effects
-    from scrapy_robotspec.protocol.lint.group_lines import GroupLines
 
 #: Patterns with what they show.
 _DATA = read_data("patterns.json")
@@ -238,7 +238,7 @@ def check_rules(effects: Effects) -> Faults:
             yield from _check_path(line, edition)
 
 
-def _check_comment(line: Line, group: GroupLines, effects: Effects) -> Faults:
+def _check_comment(line: Line, group: RawGroup, effects: Effects) -> Faults:
     """Text that is meant as a part of the path (FMT-07)."""
     words = f"reads {shown(line.value)}"
     if entity := _ENTITY.search(line.text):
@@ -311,8 +311,8 @@ def check_agents(effects: Effects) -> Faults:
                 fault = f"{shown(name)} is a policy token: it names a use, {shown(label)}"
                 effect = "reads that pages the group disallows are not for this use"
                 yield line, "RS508", fault, effect
-            first = first_named.setdefault(key_of(name, edition), group.first.number)
-            if first != group.first.number:
+            first = first_named.setdefault(key_of(name, edition), group.first_line)
+            if first != group.first_line:
                 yield line, "RS205", f"The group at line {first} names it too", "follows both"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.file_kind import foreign_kind
-from scrapy_robotspec.protocol.groups import AllGroups
+from scrapy_robotspec.protocol.groups import STRUCTURE, AllGroups
 from scrapy_robotspec.protocol.lines import Line, read_lines
 from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import CODES, Finding, Findings, read_data
@@ -24,7 +24,6 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     find_redundant,
     reads_alike,
 )
-from scrapy_robotspec.protocol.lint.group_lines import STRUCTURE, read_groups
 from scrapy_robotspec.protocol.lint.line_checks import (
     check_agents,
     check_colon,
@@ -61,8 +60,7 @@ def lint(
     findings, edition = Findings(file.edition), file.edition
     lines = list(_lines(file, findings, is_cut=is_cut))
     every = AllGroups(file.body, edition, lines)
-    groups, outside = read_groups(lines, every.groups, edition)
-    effects = Effects(every, groups)
+    effects = Effects(every)
     usual = usual_line(edition).match
     sitemaps: list[Line] = []
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
@@ -85,8 +83,8 @@ def lint(
             findings.add_all(check_statement(read_statement(line)))
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
-    statements = by_crawlers(groups)
-    findings.add_all(check_outside(outside, edition))
+    statements = by_crawlers(every.groups)
+    findings.add_all(check_outside(every.outside, edition))
     findings.add_all(check_rules(effects))
     findings.add_all(check_agents(effects))
     findings.add_all(check_groups(effects))

@@ -14,14 +14,16 @@ from scrapy_robotspec.protocol.usage_rules import split_path
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from scrapy_robotspec.protocol.groups import RawGroup
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.group_lines import GroupLines
 
 #: By field: the values of each label ("": of any other), and the labels of older drafts or of the
 #: other vocabulary with the present one ("": none).
 _VOCABULARIES = read_data("labels.json")
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 _NOTHING = "reads no preference"
+#: Most names of groups that are compared with one another.
+_MOST_NAMES = 20
 #: Labels that are named as hidden by one path.
 _MOST_HIDDEN = 10
 
@@ -58,12 +60,19 @@ def read_statement(line: Line) -> Statement:
     return Statement(line, path or b"", preferences, _parse(preferences))
 
 
-def by_crawlers(groups: Iterable[GroupLines]) -> Mapping[tuple[str, ...], Sequence[Statement]]:
-    """The statements in groups, by the crawlers that they apply to."""
+def by_crawlers(groups: Iterable[RawGroup]) -> Mapping[tuple[str, ...], Sequence[Statement]]:
+    """The statements in groups, by the crawlers that they apply to.
+
+    A group with many names equals no other one: its line number is appended.
+    """
     found: dict[tuple[str, ...], list[Statement]] = {}
     for group in groups:
-        for line, other in group.others:
-            crawlers = group.crawlers_of(other)
+        for line, above, before in group.others:
+            keys = group.keys[before:above]
+            if len(keys) > _MOST_NAMES:
+                crawlers = (*keys[:_MOST_NAMES], str(group.first_line))
+            else:
+                crawlers = tuple(sorted(set(keys), reverse=True))
             if line.field in _VOCABULARIES and crawlers:
                 found.setdefault(crawlers, []).append(read_statement(line))
     return found

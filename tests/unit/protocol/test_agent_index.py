@@ -43,7 +43,7 @@ def test_index_leads_to_the_rules_that_reading_finds(
     all_groups = AllGroups(body, edition)
     keys = followed_keys(all_groups.places, asked_keys(asked, edition), edition)
     numbers = numbers_of(all_groups.places, keys)
-    rules = [rule for number in numbers for rule in all_groups.groups[number].rules]
+    rules = [rule for number in numbers for rule in all_groups.groups[number].raw_rules]
     partial, second, complete = (RobotsFile(body, edition) for _ in range(3))
     second.follow("otherbot")
     assert list(complete.index.places) == list(all_groups.places)

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
+from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import (
     robots_file,
     robotstxt,
@@ -35,10 +36,24 @@ def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) 
     """CAC-04: the bytes; after more questions compiled rules too."""
     body = file_of(160)  # no longer than those of real sites
 
+    assert kept_after(questions, body, "google-2019") < len(body) * most
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_groups_that_no_crawler_follows_are_not_kept(edition: str) -> None:
+    """CAC-04: with the first verdict, in editions that read every line, too."""
+    others = b"".join(b"User-agent: a%d\n" % n + file_of(20) for n in range(20))
+    body = others.replace(b"*", b"b") + NAMED
+    assert kept_after(1, body, edition) < len(body) * 2
+
+
+def kept_after(questions: int, body: bytes, edition: str) -> int:
+    """Bytes that a file takes after some questions of one crawler."""
+
     def ask_again() -> RobotsTxt:
-        robots = RobotsTxt.parse(bytes(bytearray(body)))
+        robots = RobotsTxt.parse(bytes(bytearray(body)), edition)
         for n in range(questions):
-            robots.allowed(f"{HOST}/shop/{n}", "a")
+            robots.allowed(f"{HOST}/shop/{n}", "examplebot")
         return robots
 
     ask_again()  # the process caches searches; they do not belong to the file
@@ -47,9 +62,10 @@ def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) 
         before = tracemalloc.get_traced_memory()[0]
         robots = ask_again()
         kept = tracemalloc.get_traced_memory()[0] - before
+        assert robots.body == body
     finally:
         tracemalloc.stop()
-    assert kept < len(robots.body) * most
+    return kept
 
 
 def test_few_groups_and_verdicts_are_kept() -> None:

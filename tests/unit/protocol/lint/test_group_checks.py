@@ -48,6 +48,31 @@ def test_questions_about_the_group_of_all_are_bounded(monkeypatch: pytest.Monkey
     assert len(asked) < 110_000
 
 
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("User-agent: *\n\nUser-agent: a\nDisallow: /\n", 1),
+        ("User-agent: *\nUser-agent: a\n\nUser-agent: *\nDisallow: /\n", None),
+        ("User-agent: *\nUser-agent: a\nDisallow: /\n", None),
+        ("User-agent: a\n\nUser-agent: b\nDisallow: /\n", None),
+    ],
+)
+def test_a_group_of_all_is_shared_with_names_below_a_parting_line(
+    body: str, line: int | None
+) -> None:
+    """RS212: the last line of ``*`` counts, and names beside it part nothing."""
+    found = RobotsTxt.parse(body.encode()).lint()
+    assert next((each.line for each in found if each.code == "RS212"), None) == line
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_group_that_most_editions_join_with_the_one_above_keeps_its_rules(edition: str) -> None:
+    """RS303: one edition ends the nameless group at its blank line; others read two names."""
+    one, two = "User-agent: b\nDisallow: /x\n", "User-agent: a\n\nUser-agent: b\nDisallow: /x\n"
+    body = f"{one}{two}Disallow: /y\n".encode()
+    assert "RS303" not in {each.code for each in RobotsTxt.parse(body, edition).lint()}
+
+
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_wordpress_allow_rule_is_not_advised_against(edition: str) -> None:
     """Disallow cannot express the exception."""
