@@ -78,9 +78,9 @@ class RawGroup:
         return self.agents[0].number
 
     @property
-    def crawler(self) -> str | None:
-        """The first crawler that it names; else an empty name, or None."""
-        return max(self.names, key=bool, default=None)
+    def crawler(self) -> str:
+        """The first crawler that it names, or an empty name."""
+        return next(filter(None, self.names), "")
 
     @property
     def span(self) -> Span:

@@ -7,7 +7,6 @@ lines; beyond a bound no effect is stated (SAF-02).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,22 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
-    from scrapy_robotspec.protocol.lines import Line, RawRule
 
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
 #: Max bytes of groups that are read, as a multiple of the file's.
 READINGS = 4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Followed:
-    """The groups that some crawlers follow together."""
-
-    lines: Sequence[Line]
-    """Those of their rules."""
-    rules: Rules
-    """The rules, shared by groups that have the same: indices of lines replace their offsets."""
 
 
 class Effects:
@@ -47,16 +35,16 @@ class Effects:
     def __init__(self, every: AllGroups) -> None:
         self.edition = every.edition
         self.groups = every.groups
-        #: The lines of all rules.
-        self.lines = [line for group in every.groups for line in group.rules]
+        lines = (line for group in every.groups for line in group.rules)
+        #: The lines of all rules, by offset.
+        self.lines = {line.start: line for line in lines}
         self._places = every.places
-        self._by_key: dict[str, Followed | None] = {}
-        self._by_numbers: dict[tuple[int, ...], Followed] = {}
-        self._by_rules: dict[Sequence[RawRule], Rules] = {}
+        self._by_key: dict[str, Rules | None] = {}
+        self._by_numbers: dict[tuple[int, ...], Rules] = {}
         self._left = READINGS * len(every.body)
         default = self.followed_by(DEFAULT)
         assert default is not None  # nothing is read before it
-        #: The groups for crawlers without one of their own.
+        #: The rules for crawlers without a group of their own.
         self.default = default
 
     def follows(self, name: str, keys: frozenset[str]) -> bool:
@@ -69,35 +57,37 @@ class Effects:
         key = key_of(name, self.edition)
         return not keys.isdisjoint(followed_keys(self._places, (key,), self.edition))
 
-    def followed_by(self, name: str | None) -> Followed | None:
-        """The groups that a crawler follows; None where no effect is stated.
+    def followed_by(self, name: str) -> Rules | None:
+        """The rules that a crawler follows; None where no effect is stated.
 
         That is beyond the bound, and for a crawler that does not follow its own groups.
         *name*: one that the file contains, or ``*``.
         """
-        if name is None:
-            return None
         key = key_of(name, self.edition)
         if key not in self._by_key:
             self._by_key[key] = self._read(key)
         return self._by_key[key]
 
     @cached_property
-    def combined(self) -> Sequence[tuple[str, RawGroup, Followed]]:
-        """The first crawlers that follow each choice of groups, with a group."""
-        found: dict[Followed, tuple[str, RawGroup, Followed]] = {}
+    def combined(self) -> Sequence[tuple[str, RawGroup, Rules]]:
+        """The first crawlers that follow each choice of groups, with a group.
+
+        A group that does nothing but disallow everything is left out.
+        """
+        found: dict[Rules, tuple[str, RawGroup, Rules]] = {}
         for group in self.groups:
-            followed = self.followed_by(group.crawler)
-            if group.crawler is not None and followed is not None:
-                found.setdefault(followed, (group.crawler, group, followed))
+            if self._is_closed(group):  # hot path
+                continue
+            rules = self.followed_by(group.crawler)
+            if rules is not None:
+                found.setdefault(rules, (group.crawler, group, rules))
         return list(found.values())
 
-    def of_crawler(self, name: str | None) -> Effect:
+    def of_crawler(self, name: str) -> Effect:
         """How much of the site a crawler may fetch."""
-        followed = self.followed_by(name)
-        if name is None or followed is None:
+        rules = self.followed_by(name)
+        if rules is None:
             return _UNKNOWN
-        rules = followed.rules
         is_open, path = not forbids(rules.root), rules.exception
         if path is None:
             part = "every page" if is_open else "no page"
@@ -108,15 +98,21 @@ class Effects:
 
     def of_path(self, name: str, path: str) -> Effect:
         """Whether a crawler may fetch a path."""
-        followed = self.followed_by(name)
-        if followed is None:
+        rules = self.followed_by(name)
+        if rules is None:
             return _UNKNOWN
-        allows = followed.rules.allows(path)
+        allows = rules.allows(path)
         lets = "lets" if allows else "does not let"
         words = f"{lets} {shown(name)} fetch {shown(path)}"
         return Effect(words, (Claim(name, path, allows),))
 
-    def _read(self, key: str) -> Followed | None:
+    def _is_closed(self, group: RawGroup) -> bool:
+        """Whether a group disallows everything, to crawlers that follow no other one."""
+        rules = [(line.field, line.value) for line in group.rules[:2]]
+        places = (self._places[key][1] for key in group.keys if key in self._places)
+        return rules == [("disallow", b"/")] and all(len(numbers) == 1 for numbers in places)
+
+    def _read(self, key: str) -> Rules | None:
         present = (key,) if key in self._places else ()
         # An edition may ignore names beside *, or read a name otherwise than it compares one.
         if key != DEFAULT and followed_keys(present, (key,), self.edition) != (key,):
@@ -124,12 +120,7 @@ class Effects:
         numbers = tuple(numbers_of(self._places, present))
         if numbers not in self._by_numbers and self._left >= 0:
             groups = [self.groups[number] for number in numbers]
-            spans = [group.span for group in groups]
-            self._left -= sum(end - begin for begin, end in spans)
-            lines = [line for group in groups for line in group.rules]
-            pairs = enumerate(lines)
-            rules = tuple([(line.field == "allow", line.value, at) for at, line in pairs])
-            if rules not in self._by_rules:
-                self._by_rules[rules] = Rules(rules, self.edition)
-            self._by_numbers[numbers] = Followed(lines, self._by_rules[rules])
+            self._left -= sum(end - begin for begin, end in (group.span for group in groups))
+            rules = [rule for group in groups for rule in group.raw_rules]
+            self._by_numbers[numbers] = Rules(rules, self.edition)
         return self._by_numbers.get(numbers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import chain, islice, pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import EDITIONS, Edition
@@ -26,7 +26,7 @@ from scrapy_robotspec.protocol.precedence import FORBIDS, forbids, line_start
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.protocol.groups import RawGroup
     from scrapy_robotspec.protocol.lint.effects import Effects
@@ -96,29 +96,21 @@ def _check_opened(effects: Effects) -> Faults:
 
     A group without any bound is meant so, and so is one on a site that is closed to all others.
     """
-    closed: list[str] = []
-    default = effects.default.rules
-    others = default.exceptions()
-    left = MOST_ASKED
-    for crawler, group, followed in effects.combined if not forbids(default.root) else ():
-        rules = followed.rules
+    default = effects.default
+    closed: Sequence[str] | None = None
+    questions = repeat(None, MOST_ASKED)
+    for crawler, group, rules in effects.combined if not forbids(default.root) else ():
         if rules is default or group.keys[0] in POLICY_TOKENS or rules.extent != "some":
             continue
-        for path in islice(chain(closed, _collected(others, closed)), left):
-            left -= 1
+        if closed is None:
+            closed = list(default.exceptions())
+        for path, _ in zip(closed, questions, strict=False):
             if rules.allows(path):
                 claims = (Claim(crawler, path, True), Claim(DEFAULT, path, False))
                 fault = f'{shown(crawler)} may fetch {shown(path)}, which "*" may not'
                 effect = Effect('follows the crawler\'s own group instead of that of "*"', claims)
                 yield group.agents[0], "RS215", fault, effect
                 break
-
-
-def _collected(paths: Iterator[str], collection: list[str]) -> Iterator[str]:
-    """The paths, each appended to a list when it is asked for."""
-    for path in paths:
-        collection.append(path)
-        yield path
 
 
 def _check_delays(groups: Sequence[RawGroup]) -> Faults:
@@ -142,13 +134,12 @@ def _check_delays(groups: Sequence[RawGroup]) -> Faults:
 def _check_contraries(effects: Effects) -> Faults:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
     found: dict[Line, tuple[Line, Effect]] = {}
-    for crawler, _, followed in effects.combined:
-        keyed = followed.rules.keyed
-        allowed = {pattern for key, pattern in keyed if not key & FORBIDS}
-        both = allowed and any(key & FORBIDS and pattern in allowed for key, pattern in keyed)
+    for crawler, _, rules in effects.combined:
+        allowed = {pattern for key, pattern in rules.keyed if not key & FORBIDS}
+        both = (key & FORBIDS and pattern in allowed for key, pattern in rules.keyed)
         first: dict[tuple[str, str], Line] = {}
-        for key, pattern in keyed if both else ():
-            line = followed.lines[line_start(key)]
+        for key, pattern in rules.keyed if allowed and any(both) else ():
+            line = effects.lines[line_start(key)]
             first.setdefault((line.field, pattern), line)
             contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))
             if contrary is not None and pattern:
@@ -161,7 +152,7 @@ def _check_directories(effects: Effects) -> Faults:
     """Directories without a slash at the end (EXT-04).
 
     Paths inside them show that they are directories."""
-    first_lines = {line.value: line for line in reversed(effects.lines)}
+    first_lines = {line.value: line for line in reversed(effects.lines.values())}
     paths = sorted(path.translate(_SLASHES_FIRST) for path in first_lines)
     above = [path for path, next_ in pairwise(paths) if next_.startswith(path + b"\0")]
     inside = filter(_DIRECTORY.fullmatch, (path.translate(_SLASHES_FIRST) for path in above))
@@ -172,28 +163,28 @@ def _check_directories(effects: Effects) -> Faults:
 
 def check_allow(effects: Effects, findings: Findings) -> None:
     """Groups that allow paths and close nothing (EXT-04)."""
-    disallows = any(line.field == "disallow" and line.value for line in effects.lines)
-    for crawler, _, followed in effects.combined:
-        paths = [line for line in followed.lines if line.value]
-        is_open = all(line.field == "allow" for line in paths)
-        if not is_open or followed.rules.extent != "allows all":
+    disallows = any(line.field == "disallow" and line.value for line in effects.lines.values())
+    for crawler, _, rules in effects.combined:
+        is_open = all(allow for allow, value, _ in rules.rules if value)
+        if not is_open or rules.extent != "allows all":
             continue
+        paths = [effects.lines[start] for _, value, start in rules.rules if value]
         wide = [line for line in paths if line.value in EVERYTHING]
         if not wide and paths and paths[0].value.startswith((b"/", b"*")):
             fault = "The group disallows nothing, so the rest of the site is open, too"
             findings.add(paths[0], "RS319", fault, effects.of_crawler(crawler))
         elif wide and not disallows:
             fault = "Nothing is disallowed, so Allow has no effect"
-            better = "Disallow:" if len(followed.lines) == 1 else None
+            better = "Disallow:" if len(rules.rules) == 1 else None
             findings.add(wide[0], "RS902", fault, effects.of_crawler(crawler), better)
 
 
 def check_closed(effects: Effects, findings: Findings, expected: Expected | None) -> None:
     """Whether the group of ``*`` disallows every page, and may."""
-    rules = effects.default.rules
+    rules = effects.default
     is_open = not forbids(rules.root)  # mostly
     if not is_open and rules.extent == "denies all":
-        line = effects.default.lines[line_start(rules.root)]
+        line = effects.lines[line_start(rules.root)]
         fault = "The site is closed to crawlers without a group of their own"
         severity = "error" if expected == "open" else CODES["RS216"].severity
         findings.add(line, "RS216", fault, effects.of_crawler(DEFAULT), severity=severity)
@@ -210,7 +201,7 @@ def is_expectation(finding: Finding) -> bool:
 
 def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
     """Sitemaps that the group of ``*`` disallows, unless it disallows every page."""
-    rules = effects.default.rules
+    rules = effects.default
     for line in sitemaps:
         path = _AUTHORITY.sub("", decode(line.value))
         if path.startswith("/") and not rules.allows(path) and rules.extent == "some":
@@ -221,7 +212,9 @@ def check_disallowed(
     statements: Mapping[tuple[str, ...], Sequence[Statement]], effects: Effects
 ) -> Faults:
     """Usage statements, by crawlers, about pages that are disallowed (USE-03)."""
-    allowed = sorted(line.value for line in effects.lines if line.field == "allow" and line.value)
+    allowed = sorted(
+        line.value for line in effects.lines.values() if line.field == "allow" and line.value
+    )
     if any(b"*" in path for path in allowed):
         return
     for crawlers, some in statements.items():

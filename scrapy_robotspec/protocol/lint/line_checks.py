@@ -222,20 +222,20 @@ def check_rules(effects: Effects) -> Faults:
     edition = effects.edition
     is_usual = _USUAL_PATH[edition.slashless is Slashless.PATTERN]
     starred: Sequence[tuple[str, str, str]] = ()
-    rules = ((group, line) for group in effects.groups for line in group.rules)
-    for group, line in rules:  # hot path
-        value = line.value
-        has_dots = b"." in value and b"/." in value  # a byte is found faster
-        if not has_dots and is_usual(value) and b"#" not in line.text:
-            if value.endswith(b"*") or (not edition.wildcards and WILDCARD.search(value)):
-                starred = starred or [*_check_signs(b"/x*", edition)]
-                yield from ((line, *fault) for fault in starred)
-        elif _STARS.fullmatch(value):
-            whole = effects.of_crawler(group.crawler)
-            yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
-        elif value:
-            yield from _check_comment(line, group, effects)
-            yield from _check_path(line, edition)
+    for group in effects.groups:
+        for line in group.rules:  # hot path
+            value = line.value
+            has_dots = b"." in value and b"/." in value  # a byte is found faster
+            if not has_dots and is_usual(value) and b"#" not in line.text:
+                if value.endswith(b"*") or (not edition.wildcards and WILDCARD.search(value)):
+                    starred = starred or [*_check_signs(b"/x*", edition)]
+                    yield from ((line, *fault) for fault in starred)
+            elif _STARS.fullmatch(value):
+                whole = effects.of_crawler(group.crawler)
+                yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
+            elif value:
+                yield from _check_comment(line, group, effects)
+                yield from _check_path(line, edition)
 
 
 def _check_comment(line: Line, group: RawGroup, effects: Effects) -> Faults:

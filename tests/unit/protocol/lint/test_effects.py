@@ -109,7 +109,7 @@ def test_rules_are_read_in_proportion_to_the_file(monkeypatch: pytest.MonkeyPatc
 
 
 def test_rules_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is asked about them, and however many groups have the same.
+    """Whatever is asked about those of a group.
 
     All of them are compiled, and those that others have to overrule.
     """
@@ -130,8 +130,30 @@ def test_rules_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = "Disallow: /x/\nAllow: /x/a\nAllow: /x/\nDisallow: /y\nDisallow: *\nAllow: /"
     groups = "".join(f"User-agent: {name}\n{rules}{len(name)}\n\n" for name in names)
     RobotsTxt.parse(f"{groups}Sitemap: /x/s.xml\nSitemap: /y\n".encode()).lint()
-    assert read == [6, 6]  # for names of one letter and of two
+    assert read == [6] * len(names)
     assert len(compiled) <= 2 * len(read)
+
+
+def test_a_group_that_closes_the_site_is_read_where_others_are_followed_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else nothing is asked about its rules, which are those of most groups (RS304)."""
+    read: list[int] = []
+
+    class Counted(Rules):
+        def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
+            read.append(len(rules))
+            super().__init__(rules, edition)
+
+    monkeypatch.setattr(effects, "Rules", Counted)
+    alone = "".join(f"User-agent: {letters(n)}\nDisallow: /\n\n" for n in range(100))
+    body = f"{alone}User-agent: *\nDisallow: /a\n\n"
+    assert RobotsTxt.parse(body.encode()).lint() == ()
+    assert read == [1]
+    body += "User-agent: y\nUser-agent: a\nAllow: /\n"
+    found = [each for each in RobotsTxt.parse(body.encode()).lint() if each.code == "RS304"]
+    assert [each.line for each in found] == [len(body.splitlines())]
+    assert read == [1, 1, 2, 1]  # those of y are not those of the first group's crawler
 
 
 def letters(number: int) -> str:

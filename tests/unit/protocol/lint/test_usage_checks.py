@@ -5,7 +5,11 @@ from __future__ import annotations
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.groups import AllGroups
+from scrapy_robotspec.protocol.lint.usage_checks import by_crawlers
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.unit.protocol.lint.test_effects import letters
 
 usage_lines = st.builds(
     "Content-{}{}".format,
@@ -62,3 +66,11 @@ def test_message_names_the_values_of_the_label() -> None:
         'The value of "use" is not immediate or reference or full',
         'The value of "search" is not yes or no',
     ]
+
+
+def test_names_are_not_multiplied_with_statements() -> None:
+    """SAF-02: 1,000 statements in turn with 1,000 names, each for all names above it."""
+    body = "".join(f"User-agent: {letters(n)}\nContent-Signal: search=no\n" for n in range(1_000))
+    found = by_crawlers(AllGroups(body.encode(), EDITIONS["google-2019"]).groups)
+    assert sum(map(len, found.values())) == 1_000
+    assert sum(map(len, found)) < 25 * 1_000
