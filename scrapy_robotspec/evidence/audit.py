@@ -249,13 +249,13 @@ class Audit:
         """Excuse those of *those* that are the page *sent*, if it was allowed at that moment."""
         left = sent["time"]
         until = left + sent["seconds"] + self._tolerance
+        ((rules, _),) = self._timeline.in_force(those[0].why.origin, left, left)
+        allowed = logged.values["allowed"] and rules and self._judge(rules, those[0].url) is None
         begin = bisect_left(those, left - self._tolerance, key=_end_of)
         for each in those[begin : bisect_right(those, until + 1.0, key=_end_of)]:
             if each.request.time <= until:
                 each.decision, each.left = logged, left
-                ((rules, _),) = self._timeline.in_force(each.why.origin, left, left)
-                if logged.values["allowed"] and rules and self._judge(rules, each.url) is None:
-                    each.is_excused = True
+                each.is_excused = each.is_excused or bool(allowed)
 
     def _judge(self, rules: Sequence[Resolved], url: str) -> Disallowed | None:
         """Why the first of *rules* disallows *url*; None if some of them allow it."""

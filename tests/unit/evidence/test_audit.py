@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -276,3 +277,27 @@ def test_a_decision_is_compared_with_few_requests_for_its_url(
     assert [each.decision and each.decision.line for each in audit.accused][:4] == [5, 5, 7, 7]
     assert [each.left for each in audit.accused][:2] == [START + 60, None]
     assert len(ends) < 10_000
+
+
+def test_a_page_that_was_long_on_its_way_is_judged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not once for each request for its URL that may be it."""
+    judged: list[str] = []
+    judge = Audit._judge
+
+    def counted(audit: Audit, rules: Any, url: str) -> Any:
+        judged.append(url)
+        return judge(audit, rules, url)
+
+    monkeypatch.setattr(Audit, "_judge", counted)
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    for second in range(100):
+        crawl.decide(NO, START + second, allowed=True)
+        crawl.send(START + second, seconds=1e6)
+    crawl.close()
+    audit = audited(tmp_path, [(START + 1_000 + second, NO) for second in range(100)])
+    audit.look_up()
+    assert audit.disallowed == 100
+    assert len(judged) == 200
