@@ -64,7 +64,7 @@ class RawGroup:
     names: list[str] = field(default_factory=list)
     """The agents, one for each line that names any."""
     keys: list[str] = field(default_factory=list)
-    """Theirs."""
+    """Their keys."""
     places: dict[str, list[int]] = field(default_factory=dict)
     """Where each key stands among them."""
     rules: list[Line] = field(default_factory=list)

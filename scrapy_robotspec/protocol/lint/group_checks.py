@@ -55,18 +55,14 @@ def check_groups(effects: Effects) -> Faults:
     groups, edition = effects.groups, effects.edition
     has_more = sum(DEFAULT in group.places for group in groups) > 1
     for group in groups:
+        first, crawler = group.agents[0], group.crawler
         for line in group.parted:
             fault = "No rule stands between this user-agent line and the last"
             yield line, "RS208", fault, "reads one group"
-        if group.crawler and not group.rules:
-            yield (
-                group.agents[0],
-                "RS206",
-                "The group has no rules",
-                effects.of_crawler(group.crawler),
-            )
+        if crawler and not group.rules:
+            yield first, "RS206", "The group has no rules", effects.of_crawler(crawler)
         if edition.whole_agent_names and DEFAULT in group.places and len(group.keys) > 1:
-            yield group.agents[0], "RS207", "The group names * and others", "ignores the others"
+            yield first, "RS207", "The group names * and others", "ignores the others"
         closes = (each.field == "disallow" and each.value in EVERYTHING for each in group.rules)
         if group.parted and DEFAULT in group.places and any(closes):  # GRP-01, UAG-05
             agents = reversed(group.agents)
