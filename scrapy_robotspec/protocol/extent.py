@@ -85,7 +85,7 @@ class Rules:
             if not forbids(min(matching_keys(self.keyed, other), default=NO_RULE)):
                 yield other
         for key, pattern in self.keyed:
-            if pattern and forbids(key) is is_open:
+            if (pattern or is_open) and forbids(key) is is_open:  # "" is that of a star
                 path = path_of_pattern(pattern)
                 if self._decides(key, path):
                     yield path

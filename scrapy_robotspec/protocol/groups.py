@@ -78,9 +78,9 @@ class RawGroup:
         return self.agents[0].number
 
     @property
-    def crawler(self) -> str:
-        """The first crawler that it names, or an empty name."""
-        return next(filter(None, self.names), "")
+    def crawler(self) -> str | None:
+        """The first crawler that it names; else an empty name, or None."""
+        return next(filter(None, self.names), "" if self.names else None)
 
     @property
     def span(self) -> Span:
@@ -149,7 +149,9 @@ class AllGroups:
     def forget_rules(self) -> None:
         """Keep the other lines alone."""
         self.has_rules = False
-        self.outside = []
+        self.outside, self.written = [], {}
+        nothing = RawGroup(0)
+        self.groups = [group if group.others else nothing for group in self.groups]
         for group in self.groups:
             group.agents = group.parted = group.rules = []
 

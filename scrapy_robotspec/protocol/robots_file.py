@@ -28,7 +28,7 @@ from scrapy_robotspec.protocol.ruleset import RuleSet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
+    from scrapy_robotspec.protocol.groups import AllGroups
     from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict
 
@@ -104,14 +104,15 @@ class Index:
     def __init__(self, file: RobotsFile, beginnings: tuple[bytes, ...] = ()) -> None:
         """With *beginnings*, those of :func:`beginnings_of`, other agents may be left out."""
         self._body, self.edition = file.body, file.edition
-        self._groups: Sequence[RawGroup] = ()
+        self._rules: Sequence[list[RawRule]] = ()
         is_complete = True
         if has_plain_lines(file.edition):
             self.places, self.spans, is_complete = index_agents(file.body, file.edition, beginnings)
         else:
-            self._groups = file.all_groups().groups
-            self.places = file.all_groups().places
-            self.spans = [group.span for group in self._groups]
+            every = file.all_groups(with_rules=True)
+            self._rules = [group.raw_rules for group in every.groups]
+            self.places = every.places
+            self.spans = [group.span for group in every.groups]
         self.is_for_all = is_complete and self.places.keys() <= {DEFAULT}
         self._by_tokens: dict[Tokens, Selection] = {}
         self._by_keys: dict[tuple[str, ...], Selection] = {}
@@ -142,8 +143,8 @@ class Index:
         rules = self._by_spans.get(spans)
         if rules is None:
             source: bytes | list[RawRule] = self._body
-            if self._groups:
-                source = [rule for number in numbers for rule in self._groups[number].raw_rules]
+            if self._rules:
+                source = [rule for number in numbers for rule in self._rules[number]]
             rules = self._by_spans[spans] = GroupRules(source, spans, self.edition)
         return rules
 
@@ -173,21 +174,27 @@ class RobotsFile:
     def index(self) -> Index:
         """All agents that the file names."""
         if not self._index:
-            self._index = Index(self)
+            self._index = self._make_index()
         return self._index
+
+    def _make_index(self, beginnings: tuple[bytes, ...] = ()) -> Index:
+        kept = self._all_groups
+        index = Index(self, beginnings)
+        if self._all_groups and not (kept and kept.has_rules):
+            self._all_groups.forget_rules()  # the index has them, without their lines
+        return index
 
     def all_groups(self, *, with_rules: bool = False) -> AllGroups:
         """All the groups.
 
-        Without rules if lines are plain, which :class:`GroupRules` finds faster, unless
-        *with_rules*.
+        Without rules, which :class:`GroupRules` finds faster, unless *with_rules*.
         """
         from scrapy_robotspec.protocol.groups import AllGroups  # few crawls need them
 
         kept = self._all_groups
         if kept is None or (with_rules and not kept.has_rules):
             kept = self._all_groups = AllGroups(self.body, self.edition)
-            if has_plain_lines(self.edition) and not with_rules:
+            if not with_rules:
                 kept.forget_rules()
         return kept
 
@@ -216,9 +223,7 @@ class RobotsFile:
             asked_keys(tokens, self.edition)  # only to raise
         elif selection is None or self.tokens != tokens:
             if selection is None and self._index is None:
-                kept = self._all_groups
-                index = Index(self, beginnings_of(tokens, self.edition))
-                self._all_groups = kept  # the others' rules would take much memory
+                index = self._make_index(beginnings_of(tokens, self.edition))
                 if index.is_for_all:
                     self._index = False
             else:

@@ -57,12 +57,14 @@ class Effects:
         key = key_of(name, self.edition)
         return not keys.isdisjoint(followed_keys(self._places, (key,), self.edition))
 
-    def followed_by(self, name: str) -> Rules | None:
+    def followed_by(self, name: str | None) -> Rules | None:
         """The rules that a crawler follows; None where no effect is stated.
 
         That is beyond the bound, and for a crawler that does not follow its own groups.
         *name*: one that the file contains, or ``*``.
         """
+        if name is None:
+            return None
         key = key_of(name, self.edition)
         if key not in self._by_key:
             self._by_key[key] = self._read(key)
@@ -78,15 +80,16 @@ class Effects:
         for group in self.groups:
             if self._is_closed(group):  # hot path
                 continue
-            rules = self.followed_by(group.crawler)
-            if rules is not None:
-                found.setdefault(rules, (group.crawler, group, rules))
+            crawler = group.crawler
+            rules = self.followed_by(crawler)
+            if crawler is not None and rules is not None:
+                found.setdefault(rules, (crawler, group, rules))
         return list(found.values())
 
-    def of_crawler(self, name: str) -> Effect:
+    def of_crawler(self, name: str | None) -> Effect:
         """How much of the site a crawler may fetch."""
         rules = self.followed_by(name)
-        if rules is None:
+        if name is None or rules is None:
             return _UNKNOWN
         is_open, path = not forbids(rules.root), rules.exception
         if path is None:

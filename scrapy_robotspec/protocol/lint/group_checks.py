@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
 Expected = Literal["open", "closed"]
 
+#: Codes of a group of ``*`` that is not as expected, where they are errors.
+EXPECTATIONS = ("RS216", "RS217")
 #: Paths that match every URL.
 EVERYTHING = (b"/", b"/*", b"*")
 #: Fields of lines that hold for the crawlers named above them, as rules do.
@@ -171,7 +173,9 @@ def check_allow(effects: Effects, findings: Findings) -> None:
             findings.add(paths[0], "RS319", fault, effects.of_crawler(crawler))
         elif wide and not disallows:
             fault = "Nothing is disallowed, so Allow has no effect"
-            better = "Disallow:" if len(rules.rules) == 1 else None
+            # Rules behind a blank line belong to no group here, and to this one in other editions.
+            is_alone = len(rules.rules) == 1 and not effects.edition.blank_line_ends_group
+            better = "Disallow:" if is_alone else None
             findings.add(wide[0], "RS902", fault, effects.of_crawler(crawler), better)
 
 
@@ -192,7 +196,7 @@ def check_closed(effects: Effects, findings: Findings, expected: Expected | None
 
 def is_expectation(finding: Finding) -> bool:
     """Whether a finding is an expectation that is not met."""
-    return finding.code in ("RS216", "RS217") and finding.severity == "error"
+    return finding.code in EXPECTATIONS and finding.severity == "error"
 
 
 def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:

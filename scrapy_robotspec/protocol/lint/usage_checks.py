@@ -68,12 +68,13 @@ def by_crawlers(groups: Iterable[RawGroup]) -> Mapping[tuple[str, ...], Sequence
     found: dict[tuple[str, ...], list[Statement]] = {}
     for group in groups:
         for line, above, before in group.others:
-            keys = group.keys[before:above]
+            if line.field not in _VOCABULARIES:
+                continue
+            keys = group.keys[before : min(above, before + _MOST_NAMES + 1)]
+            crawlers = tuple(sorted(set(keys), reverse=True))
             if len(keys) > _MOST_NAMES:
-                crawlers = (*keys[:_MOST_NAMES], str(group.first_line))
-            else:
-                crawlers = tuple(sorted(set(keys), reverse=True))
-            if line.field in _VOCABULARIES and crawlers:
+                crawlers += (str(group.first_line),)
+            if crawlers:
                 found.setdefault(crawlers, []).append(read_statement(line))
     return found
 

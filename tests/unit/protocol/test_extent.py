@@ -61,6 +61,7 @@ CASES = [
     ("Disallow: *\nAllow: /robots.txt$", "denies all"),  # PRE-04
     ("Disallow: /robots.txt$", "allows all"),
     ("Disallow: /%7E\nAllow: /~", "allows all"),
+    ("Disallow: *\nAllow: /$", "some"),
     ("Disallow: /%", "some"),
     ("Disallow: x", "allows all"),  # RUL-04: never matches
     ("Disallow: /x\nDISALLOW : /\t# all", "denies all"),

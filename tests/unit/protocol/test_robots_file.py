@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol import (
     robots_file,
     robotstxt,
 )
 from scrapy_robotspec.protocol.agent_index import index_agents
+from scrapy_robotspec.protocol.lines import Line, read_lines
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.strategies import (
     HOST,
@@ -45,6 +48,29 @@ def test_groups_that_no_crawler_follows_are_not_kept(edition: str) -> None:
     others = b"".join(b"User-agent: a%d\n" % n + file_of(20) for n in range(20))
     body = others.replace(b"*", b"b") + NAMED
     assert kept_after(1, body, edition) < len(body) * 2
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_an_edition_that_reads_every_line_reads_a_file_once(
+    edition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the verdicts, the delay and the statements of a crawler, in any order."""
+    reads: list[bytes] = []
+
+    def counted(body: bytes, edition: Edition, **options: bool) -> Iterator[Line]:
+        reads.append(body)
+        return read_lines(body, edition, **options)
+
+    monkeypatch.setattr("scrapy_robotspec.protocol.groups.read_lines", counted)
+    body = file_of(20) + b"Crawl-delay: 1\nContent-Usage: train-ai=n\n" + NAMED
+    for order in permutations(("allowed", "crawl_delay", "usage")):
+        robots = RobotsTxt.parse(body, edition)
+        reads.clear()
+        for name in order:
+            arguments = ("b",) if name == "crawl_delay" else (f"{HOST}/x", "b")
+            getattr(robots, name)(*arguments)
+        assert len(reads) == 1
+        assert robots.groups == RobotsTxt.parse(body, edition).groups
 
 
 def kept_after(questions: int, body: bytes, edition: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,15 +42,22 @@ def is_true(claim: Claim, robots: RobotsTxt) -> bool:
     return all(robots.allowed(f"https://h{path}", claim.crawler) is claim.allowed for path in paths)
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+#: Names as whole values, the empty one too: a group may name nobody beside one that names it.
+WHOLE_NAMES = replace(EDITIONS["google"], name="whole", whole_agent_names=True)
+
+
+@pytest.mark.parametrize("edition", [*EDITIONS.values(), WHOLE_NAMES], ids=lambda each: each.name)
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(body=st.one_of(files, files, bodies_for(["x", "/", "a"])))
+@example(b"User-agent:\nAllow: /\nUser-agent: **\n")
+@example(b"User-agent:\nDisallow: /#\nUser-agent: **\nDisallow: /\n")
+@example(b"User-agent: *\nDisallow: *\nAllow: /$\n")
 @example(b"User-agent: Foo\nDisallow: /x\n\nUser-agent: Foo\n")
 @example(b"User-agent: *\nAllow: *\nDisallow: /x\n")
 @example(b"User-agent: *\nDisallow: *\nAllow: /ok\n")
 @example(b"User-agent: *\nDisallow: /x\n\nUser-agent: Foo\nUser-agent: *\n")  # Foo is ignored
 @example("User-agent: *\nDisallow: /x\n\nUser-agent: \xa0*\nAllow: /#\n".encode())
-def test_every_claim_of_a_finding_is_true(edition: str, body: bytes) -> None:
+def test_every_claim_of_a_finding_is_true(edition: Edition, body: bytes) -> None:
     """Also where other groups of the crawler, or other rules, decide."""
     robots = RobotsTxt.parse(body, edition)
     for finding in robots.lint():
@@ -64,6 +72,7 @@ STATED = [
     ("User-agent: *\nAllow: *\nDisallow: /x\n", "RS310", 'lets "*" fetch "/", not "/x"'),
     ("User-agent: *\nDisallow: *\nAllow: /ok\n", "RS310", 'lets "*" fetch "/ok", not "/"'),
     ("User-agent: *\nDisallow: *\n", "RS310", 'lets "*" fetch no page'),
+    ("User-agent: *\nDisallow: *\nAllow: /$\n", "RS310", 'lets "*" fetch "/", not "/~"'),
     ("User-agent: *\nDisallow: /#top\n", "RS315", 'reads "/" and lets "*" fetch no page'),
     ("User-agent: *\nDisallow: /a#b\n", "RS315", 'reads "/a"'),
     ("User-agent: *\nDisallow: /#/\n", "RS315", 'reads "/" and lets "*" fetch no page'),

@@ -74,6 +74,7 @@ def verdicts(body: bytes) -> list[object]:
     b"User-agent: a\nUser-agent: b\nDisallow: /x\nDisallow: /z\n"
     b"User-agent: a\n\nUser-agent: b\nDisallow: /x\n\nDisallow: /z"
 )
+@example(b"User-agent: a\nAllow: /\n\nDisallow: /\n")  # of no group, in one edition
 def test_following_the_proposals_changes_no_verdict(edition: str, body: bytes) -> None:
     """Each of them alone, those of one code, and all of them."""
     findings = [f for f in RobotsTxt.parse(body, edition).lint() if f.replacement is not None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -69,8 +71,25 @@ def test_message_names_the_values_of_the_label() -> None:
 
 
 def test_names_are_not_multiplied_with_statements() -> None:
-    """SAF-02: 1,000 statements in turn with 1,000 names, each for all names above it."""
-    body = "".join(f"User-agent: {letters(n)}\nContent-Signal: search=no\n" for n in range(1_000))
-    found = by_crawlers(AllGroups(body.encode(), EDITIONS["google-2019"]).groups)
+    """SAF-02: 1,000 statements in turn with 1,000 names, each for all names above it.
+
+    Other lines beside them are compared with no name.
+    """
+    copied: list[int] = []
+
+    class Keys(list[str]):
+        def __getitem__(self, at: Any) -> Any:
+            found = super().__getitem__(at)
+            copied.append(len(found))
+            return found
+
+    lines = (
+        f"User-agent: {letters(n)}\nContent-Signal: search=no\nHost: h\n" for n in range(1_000)
+    )
+    (group,) = AllGroups("".join(lines).encode(), EDITIONS["google-2019"]).groups
+    group.keys = Keys(group.keys)
+    found = by_crawlers([group])
     assert sum(map(len, found.values())) == 1_000
     assert sum(map(len, found)) < 25 * 1_000
+    assert len(copied) == 1_000
+    assert sum(copied) < 25 * 1_000
