@@ -223,8 +223,8 @@ def test_a_page_that_left_after_the_rules_had_changed_names_both_moments(tmp_pat
     """CAC-07."""
     changing(tmp_path, left=15)
     (accused,) = settled(tmp_path, 17).accused
-    assert accused.was_allowed
     assert accused.decision is not None
+    assert accused.decision.values["allowed"]
     assert accused.decision.values["time"] == START + 1
     assert accused.decision.line == 5
     assert accused.left == START + 16
@@ -279,6 +279,22 @@ def test_a_decision_is_compared_with_few_requests_for_its_url(
     assert len(ends) < 10_000
 
 
+@pytest.mark.parametrize("tokens", [["otherbot"], ["examplebot"], []])
+def test_a_page_is_excused_by_the_rules_for_the_tokens_of_its_decision(
+    tmp_path: Path, tokens: list[str]
+) -> None:
+    """A crawl may have several; a decision without any says nothing about rules."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"User-agent: otherbot\nDisallow:\n\n" + RULES)
+    crawl.decide(NO, START + 1, allowed=True, tokens=tokens)
+    crawl.send(START + 1)
+    crawl.close()
+    audit = audited(tmp_path, [(START + 1.1, NO)])
+    assert audit.disallowed == 1
+    audit.look_up()
+    assert audit.disallowed == (tokens != ["otherbot"])
+
+
 def test_a_page_that_was_long_on_its_way_is_judged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,9 +302,9 @@ def test_a_page_that_was_long_on_its_way_is_judged_once(
     judged: list[str] = []
     judge = Audit._judge
 
-    def counted(audit: Audit, rules: Any, url: str) -> Any:
+    def counted(audit: Audit, rules: Any, url: str, *tokens: Any) -> Any:
         judged.append(url)
-        return judge(audit, rules, url)
+        return judge(audit, rules, url, *tokens)
 
     monkeypatch.setattr(Audit, "_judge", counted)
     crawl = Crawl(tmp_path)
