@@ -207,7 +207,7 @@ class CrawlRobots:
             self.tokens,
             self.settings.edition.name,
             shown_uri(self.settings.cache),
-            "kept" if self.settings.keeps_delays else "not kept",
+            "kept" if self.settings.crawl_delay else "not kept",
         )
         _compat.limit_pages(self._crawler)
         _compat.when_closing(self._crawler.engine, self.stop)

@@ -83,6 +83,15 @@ def test_one_line_at_start_says_what_is_in_force(server: Server) -> None:
     assert not [each for each in result.lines("[scrapy_robotspec]") if "word" in each]
 
 
+def test_a_delay_of_the_users_own_keeps_no_sites_delay(server: Server) -> None:
+    """EXT-01: the first line says so, as the last one does."""
+    site = server.site("127.0.0.1", "User-agent: *\nCrawl-delay: 1\n")
+    result = crawl([site.url("/x")], {"ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.01})
+    (line,) = result.lines("[scrapy_robotspec] INFO: robots.txt: token")
+    assert line.endswith("crawl delays not kept")
+    assert result.lines("crawl delay not kept: 1 origin asks for one, at most 1 s")
+
+
 @pytest.mark.parametrize("is_kept", [False, True])
 def test_crawl_delays_that_are_not_kept_are_counted_at_the_end(
     server: Server, is_kept: bool

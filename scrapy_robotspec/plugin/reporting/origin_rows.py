@@ -145,6 +145,7 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         row.pending_since = now
         if row.first_asked is None:
             row.first_asked = now
+            row.words = "no answer so far"
 
     def wait_ended(self, origin: Origin, since: float, now: float) -> None:
         """No request waits any more: *origin* has answered or is given up."""

@@ -49,18 +49,17 @@ class Report:
         tokens: TokenSelector,
         account: CrawlAccount,
     ) -> None:
-        assert crawler.spider is not None
         assert settings.report is not None
         assert isinstance(account, OriginRows)
         self._setting = settings.report
         self._in_force: dict[str, Any] = {
-            "spider": crawler.spider.name,
+            "spider": str((crawler.spider or crawler.spidercls).name),  # a shell has none yet
             "started": time.time(),
             "token": str(tokens),
             "tokens": tokens.usual,
             "edition": settings.edition.name,
             "store": shown_uri(settings.cache),
-            "keeps_delays": settings.keeps_delays,
+            "keeps_delays": settings.crawl_delay,
             "overridden": first_of(tuple(settings.overrides or ()), 3),
             "slow": account.slow,
         }
@@ -110,6 +109,7 @@ class Report:
     # --- writing
 
     def _keep_up_to_date(self) -> None:
+        self._update()  # it imports what it needs, and would make the first pause long
         pause = 0.0
         while not self._end.wait(pause):
             begin = time.monotonic()

@@ -154,11 +154,6 @@ class Settings:
             recognises_loops=self.edition.recognises_redirect_loops,
         )
 
-    @property
-    def keeps_delays(self) -> bool:
-        """Whether pages of an origin are kept apart."""
-        return self.crawl_delay or self.default_crawl_delay is not None
-
     def policy(self) -> AccessPolicy:
         """The access policy that these settings make."""
         return AccessPolicy(

@@ -86,6 +86,7 @@ def test_the_longest_wait_is_kept() -> None:
         table.wait_ended(SHOP, began, ended)
     row = table[SHOP]
     assert (row.first_asked, row.wait_began, row.wait_seconds) == (10.0, 20.0, 30.0)
+    assert row.words == "no answer so far"
     assert row.pending_since is None
 
 
