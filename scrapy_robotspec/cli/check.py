@@ -36,6 +36,7 @@ from scrapy_robotspec.cli.session import (
     Tokens,
 )
 from scrapy_robotspec.protocol.paths import is_robots_txt
+from scrapy_robotspec.protocol.usage import is_label
 from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
 from scrapy_robotspec.render.explanation import Explanation, explain, in_full, refused_by_usage
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -119,6 +120,8 @@ def check_command(
     """
     question = Question(**asked)
     for label in question.sites.usage:
+        if not is_label(label):
+            raise MisuseError(f"--usage is {label!r}: give the label of a use, such as train-ai")
         from scrapy_robotspec.access.usage_policy import doubt_about
 
         if doubt := doubt_about(label):

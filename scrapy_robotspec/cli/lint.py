@@ -26,7 +26,7 @@ from scrapy_robotspec.cli.session import (
 )
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.lint.findings import CODES, Code, Finding
-from scrapy_robotspec.protocol.lint.group_checks import Expected, is_expectation
+from scrapy_robotspec.protocol.lint.group_checks import EXPECTATIONS, Expected, is_expectation
 from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_json import finding_object
@@ -210,6 +210,12 @@ def lint_command(
     severities = Counter(severity for _, severity in numbers.elements())
     if format == "text" and sources:
         screen.note(_summary(severities, len(sources)))
+    if expect is not None and not strict:  # a gate for deployments
+        return (
+            FOUND
+            if any(code in EXPECTATIONS for code, each in numbers if each == "error")
+            else GOOD
+        )
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
 
 

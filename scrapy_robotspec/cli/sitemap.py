@@ -78,8 +78,10 @@ def parse_sitemap(name: str, data: bytes) -> Sitemap:
         sitemap = Sitemap([line.strip() for line in lines if line.strip()])
     if len(sitemap.urls) > MAX_URLS:
         raise MisuseError(f"{name} has more than {MAX_URLS:,} URLs: divide the sitemap")
-    if not sitemap.urls or not all(map(is_url, sitemap.urls)):
-        raise MisuseError(f"{name} is not a sitemap with URLs of pages: give one")
+    wrong = next((url for url in sitemap.urls if not is_url(url)), None)
+    if wrong is not None or not sitemap.urls:
+        found = "" if wrong is None else f", but names {wrong[:100]!r}"
+        raise MisuseError(f"{name} is not a sitemap with URLs of pages{found}: give one")
     return sitemap
 
 

@@ -131,6 +131,16 @@ def test_expectations_about_a_site_are_a_gate(
     assert counted.out.split()[1:3] == ([code, "error"] if code else [])
 
 
+def test_a_gate_is_open_whatever_else_is_found(run_command: RunCommand, folder: Path) -> None:
+    """``--strict`` closes it, as without an expectation."""
+    (folder / "f.txt").write_text("User-agent: *\nDisalow: /x\nDisallow: /a\n")
+    result = run_command("lint", "f.txt", "--expect", "open")
+    assert (result.code, len(result.lines)) == (0, 1)
+    assert run_command("lint", "f.txt", "--expect", "closed").code == 1
+    assert run_command("lint", "f.txt", "--expect", "open", "--strict").code == 1
+    assert run_command("lint", "f.txt").code == 1
+
+
 def test_the_path_that_may_be_fetched_is_named(run_command: RunCommand, folder: Path) -> None:
     """``--expect closed``."""
     (folder / "f.txt").write_text("User-agent: *\nDisallow: /\nAllow: /a/\n")

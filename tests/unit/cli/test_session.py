@@ -62,6 +62,7 @@ MISUSES = [
     ("diff . new.txt", "give one file, not a folder of several"),
     ("check robots.txt --urls none.txt", "none.txt lists no URL"),
     ("check robots.txt --urls utf16.txt", "utf16.txt is UTF-16: save it as UTF-8"),
+    ("check robots.txt /a --usage Train-AI", "--usage is 'Train-AI': give the label of a use"),
     ("lint robots.txt --statistics --format sarif", "--format sarif lists them: give one"),
     ("lint - --fix", "--fix changes files: give paths"),
     ("bulk robots.txt --tokens x --out taken.csv", "cannot write to taken.csv: "),

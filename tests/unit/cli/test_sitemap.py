@@ -52,7 +52,7 @@ BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
 
 WRONG = {
     "an empty file": (b"", "is not a sitemap with URLs of pages"),
-    "text": (b"no sitemap\n", "is not a sitemap with URLs of pages"),
+    "text": (b"no sitemap\n", "is not a sitemap with URLs of pages, but names 'no sitemap'"),
     "another document": (b"<html><url><loc>/x</loc></url></html>", "is not a sitemap"),
     "broken XML": (b"<urlset><url>", "no element found"),
     "entities": (BOMB + document(*URLS), "declares a document type"),
