@@ -47,7 +47,7 @@ class RawOther(NamedTuple):
     line: Line
     agents_above: int
     """How many agents its group names above it: it holds for those (EXT-01)."""
-    agents_before: int = 0
+    agents_before: int
     """How many of them are above an earlier Content-Usage line, which ends their list (USE-08)."""
 
 
@@ -203,9 +203,7 @@ class AllGroups:
                     group.places.setdefault(key, []).append(len(group.names))
                     group.names.append(agent)
                     group.keys.append(key)
-                    if agent not in self.written:  # a long one is kept once
-                        written = agent if line.value == agent.encode() else decode(line.value)
-                        self.written[agent] = written
+                    self.written.setdefault(agent, decode(line.value))
             elif name == "":
                 if group is not None and not line.text.strip(white):
                     is_parted = True

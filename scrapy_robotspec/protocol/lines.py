@@ -128,18 +128,13 @@ def line_ends(body: bytes, begin: int, end: int) -> int:
     return body.count(b"\n", begin, end) + returns - both
 
 
-def text_at(body: bytes, offset: int) -> bytes:
-    """The line that begins at ``offset``, without its line end."""
-    return _text(body, offset)[0]  # type: ignore[index]  # may be empty
-
-
 def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:
     """The rules whose lines begin at some offsets."""
     rules: dict[int, Rule] = {}
     number, begin = 1, 0
     for start in sorted(starts):
         number, begin = number + line_ends(body, begin, start), start
-        text = text_at(body, start)
+        text = _text(body, start)[0]  # type: ignore[index]  # may be empty
         name, value = split_line(text, edition) or _INVALID
         rules[start] = rule_of(Line(number, start, text, name, field_for(name, edition), value))
     return rules

@@ -113,6 +113,7 @@ class Index:
             self._rules = [group.raw_rules for group in every.groups]
             self.places = every.places
             self.spans = [group.span for group in every.groups]
+            every.forget_rules()  # they take much memory with their lines
         self.is_for_all = is_complete and self.places.keys() <= {DEFAULT}
         self._by_tokens: dict[Tokens, Selection] = {}
         self._by_keys: dict[tuple[str, ...], Selection] = {}
@@ -174,15 +175,8 @@ class RobotsFile:
     def index(self) -> Index:
         """All agents that the file names."""
         if not self._index:
-            self._index = self._make_index()
+            self._index = Index(self)
         return self._index
-
-    def _make_index(self, beginnings: tuple[bytes, ...] = ()) -> Index:
-        kept = self._all_groups
-        index = Index(self, beginnings)
-        if self._all_groups and not (kept and kept.has_rules):
-            self._all_groups.forget_rules()  # the index has them, without their lines
-        return index
 
     def all_groups(self, *, with_rules: bool = False) -> AllGroups:
         """All the groups.
@@ -223,7 +217,7 @@ class RobotsFile:
             asked_keys(tokens, self.edition)  # only to raise
         elif selection is None or self.tokens != tokens:
             if selection is None and self._index is None:
-                index = self._make_index(beginnings_of(tokens, self.edition))
+                index = Index(self, beginnings_of(tokens, self.edition))
                 if index.is_for_all:
                     self._index = False
             else:

@@ -101,9 +101,9 @@ class ParsedFile:
 
     def size_for(self, tokens: tuple[str, ...]) -> int:
         """The number of lines that are read for a crawler's explanation."""
-        groups = [self._all.groups[number] for number in self._numbers(tokens)]
         return len(self._all.signals) + sum(
-            len(group.rules) + len(group.others) for group in groups
+            len(self.groups[number].rules) + len(self._all.groups[number].others)
+            for number in self._numbers(tokens)
         )
 
     def group_for(self, tokens: tuple[str, ...]) -> GroupSummary:
