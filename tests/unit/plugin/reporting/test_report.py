@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from scrapy import Spider
@@ -27,10 +30,10 @@ def create(setting: str) -> Report:
     return create_with_account(setting)[0]
 
 
-def create_with_account(setting: str) -> tuple[Report, CrawlAccount]:
+def create_with_account(setting: str, **others: Any) -> tuple[Report, CrawlAccount]:
     crawler = Crawler(Spider)
     crawler.spider = Spider("shop")
-    settings = Settings(report=setting, user_agent_token=("shop",))
+    settings = Settings(report=setting, user_agent_token=("shop",), **others)
     account = open_account(settings)
     report = Report(crawler, settings, TokenSelector(crawler, settings), account)
     return report, account
@@ -80,6 +83,39 @@ def test_a_relative_path_stays_where_the_crawl_began(
     account.wait_began(SHOP, NOW)
     report._update()
     assert SHOP in (tmp_path / "report.jsonl").read_text()
+
+
+def test_a_long_first_update_delays_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It imports the templates of a page; a pause is a multiple of an update's duration."""
+    report = create(str(tmp_path / "report.jsonl"))
+    durations = iter([0.2])
+    pauses: list[float] = []
+
+    class TwoPauses(Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            assert timeout is not None
+            pauses.append(timeout)
+            return len(pauses) == 2
+
+    monkeypatch.setattr(report, "_end", TwoPauses())
+    monkeypatch.setattr(report, "_update", lambda: time.sleep(next(durations, 0.0)))
+    report._keep_up_to_date()
+    assert pauses[0] == 0.0
+    assert pauses[1] < 0.2 * 50
+
+
+@pytest.mark.parametrize(
+    ("others", "keeps"),
+    [({"crawl_delay": True}, True), ({"default_crawl_delay": 0.3}, False), ({}, False)],
+)
+def test_a_delay_of_the_users_own_keeps_no_sites_delay(
+    tmp_path: Path, others: dict[str, Any], keeps: bool
+) -> None:
+    """EXT-01: the page does not say that it is kept."""
+    report, _ = create_with_account(str(tmp_path / "report.html"), **others)
+    assert report._in_force["keeps_delays"] is keeps
 
 
 @pytest.mark.parametrize("name", ["n" * 300 + ".jsonl", f"{__file__}/report.jsonl"])
