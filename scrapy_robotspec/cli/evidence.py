@@ -273,7 +273,7 @@ def _report(screen: Screen, audit: Audit, explain: bool) -> None:
         rows.append((f"{number:,}", *(safe(str(cell)) for cell in cells)))
     if len(rows) > 1:
         screen.say(*columns(rows), "")
-    later = [each for each in audit.accused if each.decision and each.decision.values["allowed"]]
+    later = [each for each in audit.accused if each.was_allowed]
     for each in audit.accused if explain else later[:1]:
         screen.say(*_explained(each))
     if later and not explain:
@@ -303,7 +303,7 @@ def _explained(accused: Accused) -> Iterator[str]:
     if decision is None:
         yield "  no decision about it in the evidence"
         return
-    word = "allowed" if decision.values["allowed"] else "disallowed"
+    word = "allowed" if accused.was_allowed else "disallowed"
     left = "" if accused.left is None else f", sent {iso_date(accused.left)}"
     yield f"  {word} when decided {iso_date(decision.values['time'])}{left}"
     yield safe(f"  {decision.file}: line {decision.line}: {dumps(decision.values)}", None)

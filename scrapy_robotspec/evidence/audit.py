@@ -159,6 +159,11 @@ class Accused:
     noted: tuple[Any, ...] = ()
     """Time and line of the last decision between the one before it and itself."""
 
+    @property
+    def was_allowed(self) -> bool:
+        """Whether it was allowed when it was decided."""
+        return self.decision is not None and bool(self.decision.values["allowed"])
+
 
 #: Disallowed requests for the same, in the order of their ends.
 _ByKey = dict[str, list[Accused]]
@@ -245,22 +250,16 @@ class Audit:
         left = sent["time"]
         until = left + sent["seconds"] + self._tolerance
         ((rules, _),) = self._timeline.in_force(those[0].why.origin, left, left)
-        allowed, tokens = logged.values["allowed"], logged.values["tokens"]
-        is_excused = allowed and rules and not self._judge(rules, those[0].url, tokens)
+        allowed = logged.values["allowed"] and rules and self._judge(rules, those[0].url) is None
         begin = bisect_left(those, left - self._tolerance, key=_end_of)
         for each in those[begin : bisect_right(those, until + 1.0, key=_end_of)]:
             if each.request.time <= until:
                 each.decision, each.left = logged, left
-                each.is_excused |= bool(is_excused)
+                each.is_excused |= bool(allowed)
 
-    def _judge(
-        self, rules: Sequence[Resolved], url: str, tokens: Sequence[str] = ()
-    ) -> Disallowed | None:
-        """Why the first of *rules* disallows *url*; None if some of them allow it.
-
-        *tokens*: those of a decision, where it has any.
-        """
-        decisions = [each.decide(url, tuple(tokens) or self._tokens, 0.0) for each in rules]
+    def _judge(self, rules: Sequence[Resolved], url: str) -> Disallowed | None:
+        """Why the first of *rules* disallows *url*; None if some of them allow it."""
+        decisions = [each.decide(url, self._tokens, 0.0) for each in rules]
         if any(each.allowed for each in decisions):
             return None
         why = conclusion(decisions[0])

@@ -223,8 +223,8 @@ def test_a_page_that_left_after_the_rules_had_changed_names_both_moments(tmp_pat
     """CAC-07."""
     changing(tmp_path, left=15)
     (accused,) = settled(tmp_path, 17).accused
+    assert accused.was_allowed
     assert accused.decision is not None
-    assert accused.decision.values["allowed"]
     assert accused.decision.values["time"] == START + 1
     assert accused.decision.line == 5
     assert accused.left == START + 16
@@ -279,20 +279,16 @@ def test_a_decision_is_compared_with_few_requests_for_its_url(
     assert len(ends) < 10_000
 
 
-@pytest.mark.parametrize("tokens", [["otherbot"], ["examplebot"], []])
-def test_a_page_is_excused_by_the_rules_for_the_tokens_of_its_decision(
-    tmp_path: Path, tokens: list[str]
-) -> None:
-    """A crawl may have several; a decision without any says nothing about rules."""
+def test_an_audit_judges_by_its_own_tokens_whatever_a_decision_names(tmp_path: Path) -> None:
+    """A folder could name those of another crawler, which may fetch the page."""
     crawl = Crawl(tmp_path)
     crawl.fetch(SITE, b"User-agent: otherbot\nDisallow:\n\n" + RULES)
-    crawl.decide(NO, START + 1, allowed=True, tokens=tokens)
+    crawl.decide(NO, START + 1, allowed=True, tokens=["otherbot"])
     crawl.send(START + 1)
     crawl.close()
     audit = audited(tmp_path, [(START + 1.1, NO)])
-    assert audit.disallowed == 1
     audit.look_up()
-    assert audit.disallowed == (tokens != ["otherbot"])
+    assert audit.disallowed == 1
 
 
 def test_a_page_that_was_long_on_its_way_is_judged_once(
@@ -302,9 +298,9 @@ def test_a_page_that_was_long_on_its_way_is_judged_once(
     judged: list[str] = []
     judge = Audit._judge
 
-    def counted(audit: Audit, rules: Any, url: str, *tokens: Any) -> Any:
+    def counted(audit: Audit, rules: Any, url: str) -> Any:
         judged.append(url)
-        return judge(audit, rules, url, *tokens)
+        return judge(audit, rules, url)
 
     monkeypatch.setattr(Audit, "_judge", counted)
     crawl = Crawl(tmp_path)
