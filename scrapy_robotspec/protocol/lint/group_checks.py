@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
 Expected = Literal["open", "closed"]
 
-#: Codes of a group of ``*`` that is not as expected, where they are errors.
-EXPECTATIONS = ("RS216", "RS217")
 #: Paths that match every URL.
 EVERYTHING = (b"/", b"/*", b"*")
 #: Fields of lines that hold for the crawlers named above them, as rules do.
@@ -196,7 +194,7 @@ def check_closed(effects: Effects, findings: Findings, expected: Expected | None
 
 def is_expectation(finding: Finding) -> bool:
     """Whether a finding is an expectation that is not met."""
-    return finding.code in EXPECTATIONS and finding.severity == "error"
+    return finding.code in ("RS216", "RS217") and finding.severity == "error"
 
 
 def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:

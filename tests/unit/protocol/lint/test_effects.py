@@ -96,16 +96,22 @@ def test_the_message_says_what_follows(body: str, code: str, words: str) -> None
     assert any(words in finding.message for finding in found), found
 
 
-def test_rules_are_read_in_proportion_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SAF-02: names that combine a long group with their own are not multiplied with its rules."""
-    read: list[int] = []
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of rules, each time that those of some groups are read."""
+    sizes: list[int] = []
 
     class Counted(Rules):
         def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-            read.append(len(rules))
+            sizes.append(len(rules))
             super().__init__(rules, edition)
 
     monkeypatch.setattr(effects, "Rules", Counted)
+    return sizes
+
+
+def test_rules_are_read_in_proportion_to_the_file(read: list[int]) -> None:
+    """SAF-02: names that combine a long group with their own are not multiplied with its rules."""
     names = [f"User-agent: {letters(number)}\n" for number in range(1000)]
     rules = "".join(f"Disallow: /{number}\n" for number in range(1000))
     own = (
@@ -144,17 +150,9 @@ def test_rules_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_group_that_closes_the_site_is_read_where_others_are_followed_too(
-    monkeypatch: pytest.MonkeyPatch,
+    read: list[int],
 ) -> None:
     """Else nothing is asked about its rules, which are those of most groups (RS304)."""
-    read: list[int] = []
-
-    class Counted(Rules):
-        def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-            read.append(len(rules))
-            super().__init__(rules, edition)
-
-    monkeypatch.setattr(effects, "Rules", Counted)
     alone = "".join(f"User-agent: {letters(n)}\nDisallow: /\n\n" for n in range(100))
     body = f"{alone}User-agent: *\nDisallow: /a\n\n"
     assert RobotsTxt.parse(body.encode()).lint() == ()
