@@ -109,8 +109,8 @@ class Report:
     # --- writing
 
     def _keep_up_to_date(self) -> None:
-        self._update()  # it imports what it needs, and would make the first pause long
-        pause = 0.0
+        self._update()  # takes longest, as it imports what it needs
+        pause = MIN_PAUSE
         while not self._end.wait(pause):
             begin = time.monotonic()
             self._update()

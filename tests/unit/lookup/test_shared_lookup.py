@@ -171,7 +171,7 @@ def test_one_process_takes_over_from_one_that_is_killed(
 
 
 def test_one_process_takes_over_from_one_that_closes() -> None:
-    """CAC-05: a fetch that is cut off is no attempt: no pause follows it, but the next one."""
+    """CAC-05: a cancelled fetch does not count: another process fetches without a pause."""
     shared, closing, other = two_processes(hold_timeout=0.0, retry_max_delay=60.0)
     closing.ask()
     closing.answer(DOWN)

@@ -102,8 +102,7 @@ def test_a_long_first_update_delays_no_other(
     monkeypatch.setattr(report, "_end", TwoPauses())
     monkeypatch.setattr(report, "_update", lambda: time.sleep(next(durations, 0.0)))
     report._keep_up_to_date()
-    assert pauses[0] == 0.0
-    assert pauses[1] < 0.2 * 50
+    assert max(pauses) < 0.2 * 50
 
 
 @pytest.mark.parametrize(
