@@ -50,8 +50,14 @@ _MOST_QUESTIONS = 20_000
 #: A question counts once more with every 3,000 wildcards. Files of real sites have fewer.
 _STARS = 3000
 
-#: The verdicts of every edition about one URL, in the order of EDITIONS.
-Row = tuple["Explanation", ...]
+
+class Row(NamedTuple):
+    """The verdicts of every edition about one URL."""
+
+    crawler: Tokens
+    """Names as asked; an edition may read other tokens from them."""
+    verdicts: tuple[Explanation, ...]
+    """In the order of EDITIONS."""
 
 
 class Side(NamedTuple):
@@ -246,7 +252,10 @@ def editions_command(
     asked = options.find_crawlers(crawlers, files, session.default_tokens)
     questions = product(asked, read) if read else _sampled(files, asked)
     rows = [
-        tuple(explain(file, url, options.in_edition(crawler, file)) for file in files)
+        Row(
+            crawler,
+            tuple(explain(file, url, options.in_edition(crawler, file)) for file in files),
+        )
         for crawler, url in questions
     ]
     split = [row for row in rows if disagree(row)]
@@ -301,23 +310,25 @@ def _around(pattern: str) -> Iterator[str]:
 
 def disagree(row: Row) -> bool:
     """Whether one edition allows what another disallows."""
-    return len({one.allowed for one in row}) > 1
+    return len({one.allowed for one in row.verdicts}) > 1
 
 
 def _row_lines(row: Row) -> Iterator[str]:
-    yield f"{safe(row[0].url)}  {paint('faint', f'({row[0].crawler})')}"
+    first = row.verdicts[0]
+    crawler = crawler_words(row.crawler, first.written)
+    yield f"{safe(first.url)}  {paint('faint', f'({crawler})')}"
     alike: dict[tuple[bool | None, str], list[str]] = {}
-    for name, one in zip(EDITIONS, row, strict=True):
+    for name, one in zip(EDITIONS, row.verdicts, strict=True):
         alike.setdefault((one.allowed, one.detail), []).append(name)
     for (allowed, reason), names in alike.items():
         yield f"  {verdict_word(allowed)}  {', '.join(names)}  {paint('faint', f'({reason})')}"
 
 
 def _row_object(row: Row) -> dict[str, object]:
-    pairs = zip(EDITIONS, row, strict=True)
+    pairs = zip(EDITIONS, row.verdicts, strict=True)
     return {
-        "url": row[0].url,
-        "tokens": row[0].tokens,
+        "url": row.verdicts[0].url,
+        "tokens": row.crawler,
         "agree": not disagree(row),
         "editions": {name: verdict_object(one) for name, one in pairs},
     }

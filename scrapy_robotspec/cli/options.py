@@ -62,6 +62,8 @@ class CrawlerOptions(NamedTuple):
 def in_edition(crawler: Tokens, file: ParsedFile) -> Tokens:
     """The product tokens that a file's edition reads from names (UAG-11)."""
     edition = file.robots.edition
+    if edition.whole_agent_names:
+        return crawler
     return tuple(token for name in crawler for token in tokens_from_user_agent(name, edition))
 
 
@@ -72,7 +74,8 @@ def find_crawlers(
 
     Without options: *default*, or, if that is None, every crawler that the files name.
     """
-    crawler = options.crawler(files[0].robots.edition, default)
+    # Of several editions the last takes any name (UAG-10): that an edition reads is a difference.
+    crawler = options.crawler(files[-1].robots.edition, default)
     return named_crawlers(files) if crawler is None else [crawler]
 
 
@@ -83,7 +86,7 @@ def named_crawlers(files: Sequence[ParsedFile]) -> list[Tokens]:
     """
     names: dict[str, str] = {}
     for file in files:
-        for token in file.tokens():
+        for token in filter(None, file.tokens()):  # no crawler has the empty token (UAG-03)
             names.setdefault(token.lower(), token)
     crawlers: list[Tokens] = [(name,) for name in names.values()]
     lines = 0

@@ -119,6 +119,24 @@ def test_rules_that_editions_follow_for_one_crawler_are_all_asked_about(
     assert "/named  (" in result.out
 
 
+def test_each_row_names_a_crawler_that_sees_the_difference(
+    run_command: RunCommand, folder: Path
+) -> None:
+    """Its names, given as --token, lead to the same row; each edition reads them its own way."""
+    names = ["123", "a,b", "(x)", "Example Bot 2", "MJ12bot", "é", "a; b", "b-c", "*"]
+    groups = [f"User-agent: {name}\nDisallow: /{at}\n" for at, name in enumerate(names)]
+    (folder / "many.txt").write_text("\n".join(groups))
+    rows = run_command(*COMMAND).lines
+    seen: set[str] = set()
+    for row in map(json.loads, rows):
+        tokens = [f"--token={token}" for token in row["tokens"]]
+        again = run_command("editions", "many.txt", row["url"], *tokens, "--all", "--json")
+        assert json.loads(again.out) == row
+        seen.update([] if row["agree"] else row["tokens"])
+    assert seen >= {"123", "(x)", "é"}  # a name that only classic reads
+    assert "/0  (123)\n" in run_command("editions", "many.txt", "--each-token").out
+
+
 def test_many_crawlers_of_one_group_share_a_number_of_questions(
     run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,3 +81,12 @@ def test_crawlers_with_too_many_lines_are_refused(
     assert "crawlers that are named have more than 1,600 lines together" in result.err
     assert result.out == ""
     assert run_command("check", "many.txt", "/", "--token", "f").code == 0
+
+
+def test_the_empty_token_is_no_crawler(run_command: RunCommand, folder: Path) -> None:
+    """UAG-03, UAG-11: the edition google reads it, but no User-Agent and no --token leads to it."""
+    (folder / "digits.txt").write_text("User-agent: 123\nDisallow: /\n")
+    result = run_command("check", "digits.txt", "/", "--each-token", "--edition", "google")
+    assert [" ".join(line.split()) for line in result.lines] == [
+        "allowed a crawler that no group names / (no group applies)"
+    ]
