@@ -72,21 +72,22 @@ def _options(query: str, **defaults: Any) -> Iterator[Any]:
     given = dict(parse_qsl(query, keep_blank_values=True))
     for name, default in defaults.items():
         value = given.pop(name, default)
-        yield value if isinstance(default, str) else _number(name, value)
+        yield value if isinstance(default, str) else _number(name, value, type(default))
     for name in given:
         raise ValueError(f"unknown option {name!r}, use {' or '.join(defaults)}")
 
 
-def _number(name: str, value: object) -> float:
-    wanted = f"{name}={value} is wrong, give a number from {_LEAST} to {_MOST:,}"
-    return converters.number(wanted, _LEAST, _MOST)(value)
+def _number(name: str, value: object, kind: type[float]) -> float:
+    least = 1 if kind is int else _LEAST
+    wanted = f"{name}={value} is wrong, give a number from {least} to {_MOST:,}"
+    return converters.number(wanted, least, _MOST)(value)
 
 
 def _memory(parts: SplitResult) -> MemoryStore:
     from scrapy_robotspec.store.memory import MAX_RECORDS, MemoryStore
 
     (max_records,) = _options(parts.query, max=MAX_RECORDS)
-    if parts.netloc or parts.path not in ("", "/") or max_records < 1:
+    if parts.netloc or parts.path not in ("", "/"):
         raise ValueError("use memory:// or memory://?max=100000")
     return MemoryStore(int(max_records))
 
