@@ -106,10 +106,10 @@ class RequestCounts:
 
 
 def answer_in_words(record: RobotsRecord) -> str:
-    """The result of the latest attempt: a meaning, or a doubt."""
-    if record.has_failed:
-        return ANSWERS["unreachable"].short
-    return record.doubt_in_words or ANSWERS[meaning_of(record)].short
+    """The result of the latest attempt: a meaning, or the doubt about one that lets through."""
+    meaning = "unreachable" if record.has_failed else meaning_of(record)
+    doubt = record.doubt_in_words if meaning not in ("unreachable", "disallow") else None
+    return doubt or ANSWERS[meaning].short
 
 
 def meaning_of(record: RobotsRecord) -> str:

@@ -145,6 +145,15 @@ def test_the_answer_of_an_origin(result: FetchResult, answer: str) -> None:
     assert answer_in_words(life.held) == words
 
 
+@pytest.mark.parametrize("status", [403, 410])
+def test_a_status_that_the_policy_disallows_is_not_in_doubt(status: int) -> None:
+    """FET-09, FET-20: both read alike, as the user has decided about them."""
+    life = Life(policy(status_policy=CLOSED), lambda now: FetchResult(status=status))
+    life.ask()
+    assert life.held is not None
+    assert answer_in_words(life.held) == "disallowed by policy"
+
+
 @pytest.mark.parametrize(
     ("given", "answers", "words", "result"),
     [
