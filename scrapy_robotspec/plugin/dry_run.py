@@ -207,7 +207,7 @@ class DryRunMiddleware:
         self._count(kind, request, decision.detail)
         override = self.robots.policy.override(origin)
         if override is not None:
-            self._account.overridden(override.kinds, origin)
+            self._account.overridden(override, origin)
         if decision.allowed:
             requests = self._account.requests_of(origin)
             requests.by_outcome[outcome_of(True, decision.reason)] += 1

@@ -107,7 +107,7 @@ class Enforcer:
         if found is not None and not again:
             account.of_pages[_FROM_CACHE[found.unreachable]] += 1
         if self._overrides and not again and (override := self._overrides.find(origin)) is not None:
-            account.overridden(override.kinds, origin)
+            account.overridden(override, origin)
         meta = request.meta
         if SENT_BACK in meta:
             request.dont_filter = meta.pop(SENT_BACK)

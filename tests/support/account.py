@@ -69,6 +69,19 @@ def reported(path: Path) -> Counter[str]:
     return total
 
 
+def origins_differ(result: Result, path: Path) -> bool:
+    """Whether the log counts other origins than the report lists.
+
+    Origins whose requests are all exempt have a row, and no robots.txt.
+    """
+    replaced = {"ignore", "disallow", "robots_txt"}
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    listed = [row for row in rows if row["answer"] or replaced & row["overrides"].keys()]
+    return {f"origins {len(listed)}"} != {
+        " ".join(line.split()[:2]) for line in result.log.splitlines() if line.startswith("origins")
+    }
+
+
 def sent(outcomes: Counter[str]) -> int:
     """The number of pages that left."""
     groups = grouped(outcomes)
@@ -96,5 +109,6 @@ def check(result: Result, path: Path, sites: Iterable[Site]) -> Counter[str]:
     signals = Counter(f"refused_{event['reason']}" for event in result.of("refused"))
     assert signals == {name: outcomes[name] for name in NAMES[Group.REFUSED] if outcomes[name]}
     assert not stats_differ(result.stats, outcomes)
+    assert not origins_differ(result, path)
     assert sent(outcomes) == sum(len(site.pages_asked) for site in sites)
     return +outcomes

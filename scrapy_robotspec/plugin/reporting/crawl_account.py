@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.lookup import FetchDone
 
 #: Max rules that are counted; the rarest are dropped first.
 RULES_COUNTED = 1000
-#: Max origins that are remembered: unreachable ones, and those with a delay.
+#: Max origins that are remembered: unreachable ones, overridden ones, and those with a delay.
 ORIGINS_COUNTED = 10_000
 #: Max stored length of a rule or a URL (characters).
 MAX_TEXT = 200
+#: The answer of an origin whose robots.txt an override replaces.
+OVERRIDDEN = "with an override"
 #: Max lines of the table of one kind.
 TOP = 5
 
@@ -52,6 +55,8 @@ class CrawlAccount:
         """Unreachable origins, with the failure."""
         self.rules: Counter[tuple[Origin, int, str]] = Counter()
         """Refused requests by origin, line number and beginning of the line."""
+        self.replaced: set[Origin] = set()
+        """Origins whose robots.txt an override replaces: nothing is asked for."""
         self.delays_not_kept: dict[Origin, float] = {}
         self.differences: dict[str, int] | None = None
         """Requests of a dry run, by how our decision compares with Scrapy's."""
@@ -88,10 +93,12 @@ class CrawlAccount:
         for label, preference in counts.items():
             self.of_pages[f"robotspec/usage/{label}/{preference}"] += 1
 
-    def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
+    def overridden(self, override: Override, origin: Origin) -> None:
         """An override of the user was applied to a request."""
-        for kind in kinds:
+        for kind in override.kinds:
             self.of_pages[f"robotspec/override/{kind}"] += 1
+        if override.replacement is not None and len(self.replaced) < ORIGINS_COUNTED:
+            self.replaced.add(origin)
 
     def delay_not_kept(self, origin: Origin, delay: float) -> None:
         """*origin* asks for a crawl delay that is not kept (EXT-01)."""
@@ -153,7 +160,11 @@ def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]]) -> s
         for (origin, line, text), number in account.rules.most_common(TOP)
     ]
     silent = sum(origin not in account.down for origin, _ in pending)
-    answers = {**account.answers, "without an answer so far": silent}
+    answers = {
+        **account.answers,
+        OVERRIDDEN: len(account.replaced),
+        "without an answer so far": silent,
+    }
     origins = Counter(dict(sorted(answers.items())))  # equal numbers by name
     rows = [
         ("origins", f"{origins.total():,}{in_brackets(origins.most_common())}"),

@@ -15,13 +15,19 @@ from scrapy_robotspec.access.origin import Origin, without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import FetchDone, Resolved
-from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount, cut, deciding_line
+from scrapy_robotspec.plugin.reporting.crawl_account import (
+    OVERRIDDEN,
+    CrawlAccount,
+    cut,
+    deciding_line,
+)
 from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, RefusalStats, total_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Origin, reason, and the deciding line with its text and path pattern.
@@ -123,10 +129,13 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         for label, preference in counts.items():
             self[origin].usage[label][preference] += 1
 
-    def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
+    def overridden(self, override: Override, origin: Origin) -> None:
         """An override of the user was applied to a request."""
-        super().overridden(kinds, origin)
-        self[origin].overrides.update(kinds)
+        super().overridden(override, origin)
+        row = self[origin]
+        row.overrides.update(override.kinds)
+        if override.replacement is not None:
+            row.words = OVERRIDDEN
 
     def delay_not_kept(self, origin: Origin, delay: float) -> None:
         """*origin* asks for a crawl delay that is not kept (EXT-01)."""

@@ -14,6 +14,7 @@ from scrapy.statscollectors import StatsCollector
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.overrides import Override
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import get_edition
@@ -129,8 +130,12 @@ def test_overrides_and_usage_preferences_are_counted(
 ) -> None:
     """In the stats and for each origin of the report."""
     crawl = Crawl(caplog, report=str(tmp_path / "report.jsonl"))
-    for kinds in (("ignore",), ("crawl_delay", "token"), ("token",)):
-        crawl.stats.account.overridden(kinds, SHOP)
+    for override in (
+        Override(replacement="ignore"),
+        Override(crawl_delay=2.0, token=("ours",)),
+        Override(token=("ours",)),
+    ):
+        crawl.stats.account.overridden(override, SHOP)
     crawl.stats.account.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
     crawl.stats.account.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
     assert isinstance(crawl.stats.account, OriginRows)

@@ -11,6 +11,7 @@ from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.overrides import Override
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.plugin.reporting import crawl_account
@@ -108,9 +109,12 @@ def test_the_line_of_requests_adds_up(requests: RequestCounts, line: str) -> Non
 
 def test_overrides_and_usage_are_named_where_there_are_any() -> None:
     account = CrawlAccount()
-    for kinds, number in {("token",): 2, ("ignore",): 3000}.items():
+    for override, number in (
+        (Override(token=("ours",)), 2),
+        (Override(replacement="ignore"), 3000),
+    ):
         for _ in range(number):
-            account.overridden(kinds, SHOP)
+            account.overridden(override, SHOP)
     for _ in range(4):
         account.usage({"train-ai": "disallow"}, SHOP)
     account.of_pages["robotspec/cache/hit"] += 9
@@ -118,6 +122,15 @@ def test_overrides_and_usage_are_named_where_there_are_any() -> None:
         "overrides  3,000 ignore, 2 token",
         "usage      4 train-ai/disallow",
     ]
+
+
+def test_origins_with_an_override_are_counted_once() -> None:
+    """Nothing is asked of them, and their requests are counted: an origin that is asked is not."""
+    account = CrawlAccount()
+    for origin in (*HOSTS[:3], *HOSTS[:3]):
+        account.overridden(Override(replacement="disallow"), origin)
+    account.overridden(Override(token=("ours",)), SHOP)
+    assert lines(account)[0] == "origins    3 (3 with an override)"
 
 
 def test_origins_without_an_answer_are_named() -> None:
