@@ -74,7 +74,7 @@ def find_crawlers(
 
     Without options: *default*, or, if that is None, every crawler that the files name.
     """
-    # Of several editions the last takes any name (UAG-10): that an edition reads is a difference.
+    # The last of several editions reads every name (UAG-10).
     crawler = options.crawler(files[-1].robots.edition, default)
     return named_crawlers(files) if crawler is None else [crawler]
 
