@@ -287,7 +287,9 @@ def absolute_url(url: str, base: str | None) -> str | None:
 
     *base* is the origin of a log that names none. An unknown scheme is that of *base*, else https.
     """
-    if url.startswith("//"):
+    if url.startswith("///"):
+        url = url[2:]
+    elif url.startswith("//"):
         scheme = "https" if base is None else base.partition(":")[0]
         return f"{scheme}:{url}"
     if url.startswith("/"):

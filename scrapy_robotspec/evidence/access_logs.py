@@ -22,7 +22,7 @@ class Request(NamedTuple):
     resolution: float
     """The request came at most this much later (seconds, up to 1.0)."""
     url: str
-    """Absolute; ``//host/path`` where the scheme is unknown, ``/path`` where the host is."""
+    """Absolute; ``//host/path`` where the scheme is unknown, ``///path`` where the host is, too."""
 
 
 #: The client's part, the time and its zone, and the request line with its escapes.
@@ -89,10 +89,13 @@ def _target(request: str) -> str | None:
 
 
 def _host(head: bytes) -> str:
-    """The virtual host before the client's address, as a URL's beginning."""
+    """The virtual host before the client's address, as a URL's beginning.
+
+    A path may begin with two slashes (RFC 9112 section 3.2.1), so an unknown host is an empty one.
+    """
     words = head.split(b" ")
     if len(words) < 4 or words[2] != b"-" or words[1] == b"-":
-        return ""
+        return "//"
     host, _, port = words[0].decode("latin-1").rpartition(":")
     if not port.isdecimal():
         return f"//{words[0].decode('latin-1')}"

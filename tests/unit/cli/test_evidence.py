@@ -255,9 +255,23 @@ def test_a_missing_time_stamp_is_a_problem(
         ("/x", None, None),
         ("//example.com/x", None, "https://example.com/x"),
         ("//other.example/x", "http://b.example", "http://other.example/x"),
+        ("///x", "https://example.com", "https://example.com/x"),
+        ("////private/x", "https://example.com", "https://example.com//private/x"),
+        ("////private/x", None, None),
     ],
 )
 def test_a_missing_scheme_is_that_of_the_given_origin(
     url: str, base: str | None, absolute: str | None
 ) -> None:
     assert absolute_url(url, base) == absolute
+
+
+def test_a_path_may_begin_with_two_slashes(run_command: RunCommand, folder: Path) -> None:
+    """RFC 9112 section 3.2.1: in a log without hosts it is a path of the site."""
+    crawl = Crawl(folder / "slashes")
+    crawl.fetch("https://example.com", b"User-agent: *\nDisallow: //private/\n")
+    crawl.decide("https://example.com/")
+    crawl.close()
+    write(folder, [COMMON[2].replace("/private", "//private"), COMMON[2]])
+    result = run_command("audit", "access.log", "--evidence", "slashes", *SITE, "--json")
+    assert counts(result.out, "requests", "disallowed", "unknown") == (2, 1, 0)

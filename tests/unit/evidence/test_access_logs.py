@@ -23,17 +23,19 @@ def common(line: str) -> Request | None:
 @pytest.mark.parametrize(
     ("line", "url"),
     [
-        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "/a"),
-        (COMBINED, "/a"),
-        (f'::1 - jane doe [{TIME}] "POST /a?b=c HTTP/2" 200 -', "/a?b=c"),
-        (f'1.2.3.4 - - [{TIME}] "GET /a b HTTP/1.1" 200 5', "/a b"),
-        (f'1.2.3.4 - - [{TIME}] "GET /old" 200 5', "/old"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
+        (COMBINED, "///a"),
+        (f'::1 - jane doe [{TIME}] "POST /a?b=c HTTP/2" 200 -', "///a?b=c"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a b HTTP/1.1" 200 5', "///a b"),
+        (f'1.2.3.4 - - [{TIME}] "GET /old" 200 5', "///old"),
+        (f'1.2.3.4 - - [{TIME}] "GET //b/c HTTP/1.1" 200 5', "////b/c"),
+        (f'a.example 1.2.3.4 - - [{TIME}] "GET //b/c HTTP/1.1" 200 5', "//a.example//b/c"),
         (f'1.2.3.4 - - [{TIME}] "GET http://a.example/b HTTP/1.1" 200 5', "http://a.example/b"),
         (f'a.example 1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "//a.example/a"),
         (f'a.example:443 1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200', "https://a.example/a"),
         (f'a.example:80 ::1 - jane [{TIME}] "GET /a HTTP/1.1" 200', "http://a.example/a"),
         (f'a.example:8080 1.2.3.4 - - [{TIME}] "GET / HTTP/1.1" 200', "//a.example:8080/"),
-        (f'1.2.3.4 - - [{TIME}] "GET /\\"\\\\\\xc3\\xa9 HTTP/1.1" 200 5', '/"\\é'),
+        (f'1.2.3.4 - - [{TIME}] "GET /\\"\\\\\\xc3\\xa9 HTTP/1.1" 200 5', '///"\\é'),
     ],
 )
 def test_lines_of_web_servers(line: str, url: str) -> None:
