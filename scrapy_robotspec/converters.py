@@ -122,13 +122,21 @@ def names(raw: Any) -> tuple[str, ...]:
     return tuple(value.strip() for value in raw if value.strip())
 
 
-def mapping(raw: Any, wanted: str) -> Mapping[Any, Any]:
-    """Convert a dict, or a JSON object as text."""
+def mapping(raw: Any, wanted: str, spell: Callable[[Any], str] = str) -> dict[str, Any]:
+    """Convert a dict, or a JSON object as text.
+
+    Keys are as *spell* returns them. Two with one spelling are an error: a value would be lost.
+    """
     if isinstance(raw, str):
         raw = from_json(raw, wanted) if raw.strip() else {}
     if not isinstance(raw, Mapping):
         raise ValueError(wanted)
-    return raw
+    found: dict[str, Any] = {}
+    for key in raw:
+        other = found.setdefault(spell(key), key)
+        if other is not key:
+            raise ValueError(f"{other!r} or {key!r}: both mean the same")
+    return {spelled: raw[key] for spelled, key in found.items()}
 
 
 def from_json(raw: str, wanted: str) -> Any:

@@ -90,7 +90,7 @@ def cache_schemes(raw: Any) -> Mapping[str, Callable[[str], object]]:
         "stores or their import paths"
     )
     given = mapping(raw, wanted)
-    return {str(scheme): _imported(store, wanted) for scheme, store in given.items()}
+    return {scheme: _imported(store, wanted) for scheme, store in given.items()}
 
 
 def usage_labels(raw: Any) -> tuple[str, ...]:
@@ -125,9 +125,9 @@ _STATUSES = {str(key): key for key in (*range(100, 600), "2xx", "4xx", "5xx")}
 
 def status_policy(raw: Any) -> StatusPolicy:
     """Read a mapping from HTTP statuses and their classes to meanings (FET-09)."""
-    given = mapping(raw, _STATUS_POLICY)
+    given = mapping(raw, _STATUS_POLICY, lambda key: str(key).lower())
     try:
-        meant = {_STATUSES[str(key).lower()]: Meaning(meaning) for key, meaning in given.items()}
+        meant = {_STATUSES[key]: Meaning(meaning) for key, meaning in given.items()}
     except (KeyError, ValueError):
         raise ValueError(_STATUS_POLICY) from None
     return MappingProxyType(meant)
@@ -190,8 +190,8 @@ def overrides(raw: Any, edition: Edition) -> HostTable | None:
 
     None: there are none.
     """
-    given = mapping(raw, _OVERRIDES)
-    read = {host_key(host): _override(host, value, edition) for host, value in given.items()}
+    given = mapping(raw, _OVERRIDES, host_key)
+    read = {host: _override(host, value, edition) for host, value in given.items()}
     return HostTable(read) or None
 
 

@@ -127,6 +127,22 @@ WRONG: list[tuple[str, object, str]] = [
     ("usage_policy", "refuse", "'record' or 'refuse-disallowed' or 'require-allowed'"),
     ("inherit_meta", {"proxy": 1}, "a list"),
     ("overrides", "example.com", "JSON"),
+    *(
+        (
+            "overrides",
+            {one: "ignore", other: "disallow"},
+            f"{one!r} or {other!r}: both mean the same",
+        )
+        for one, other in (
+            ("A.example", "a.example."),
+            ("a.example:080", "a.example:80"),
+            ("*.A.example", "*.a.example"),
+            ("bücher.example", "xn--bcher-kva.example"),
+            ("[::1]", "[0:0::1]"),
+        )
+    ),
+    ("status_policy", {404: "allow", "404": "disallow"}, "404 or '404': both mean the same"),
+    ("status_policy", {"4XX": "allow", "4xx": "allow"}, "'4XX' or '4xx': both mean the same"),
     ("overrides", {"a.example": "allow"}, "for 'a.example' 'ignore' (not 'allow'), 'disallow'"),
     *(
         ("evidence", raw, "the local path of a folder")
