@@ -15,6 +15,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
+from tests.support.command_line import run_shell
 from tests.support.crawl import MODES, Running, crawl
 from tests.support.evidence import audited
 from tests.support.ftp import ftp_site
@@ -562,3 +563,13 @@ def test_ctrl_c_after_the_spider_has_closed_leaves_an_end(
     (end,) = lines_of(folder, "end")
     assert (end["requests"]["rules"], end["requests"]["refused_rule"]) == (1, 1)
     replayed(folder, 2)
+
+
+def test_a_shell_leaves_an_end(server: Server, tmp_path: Path) -> None:
+    """It never closes its spider, and the decisions of its last second are not lost."""
+    site = server.site("127.0.0.2", NO)
+    settings = 'ROBOTSPEC_EVIDENCE = "evidence"\n'
+    run_shell(tmp_path, settings, site.url("/yes"), f"fetch('{site.url('/no')}')")
+    (end,) = lines_of(tmp_path / "evidence", "end")
+    assert (end["sent"], end["requests"]["rules"], end["requests"]["refused_rule"]) == (1, 1, 1)
+    replayed(tmp_path / "evidence", 2)
