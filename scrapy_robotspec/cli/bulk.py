@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from string import printable
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
@@ -16,7 +18,7 @@ from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy_robotspec.bulk.questions import Questions
     from scrapy_robotspec.bulk.run import Counts
@@ -99,7 +101,9 @@ def bulk_command(
     except ImportError as error:
         raise MisuseError(_EXTRA) from error
     chosen = editions or (session.edition(None),)
-    questions = Questions.of(_names(names), _list(paths), chosen, lint, _list(columns) or None)
+    questions = Questions.of(
+        _names(names), _list(paths, _path), chosen, lint, _list(columns) or None
+    )
     found, ignored = find_inputs(inputs)
     planned = [Job(each, questions, folder, form) for each in found]
     try:
@@ -146,16 +150,24 @@ def _names(given: str) -> Sequence[str]:
     return names
 
 
-def _list(given: str | None) -> list[str]:
+def _list(given: str | None, text_of: Callable[[bytes], str] = decode) -> list[str]:
     """The lines of a file, or the words between commas."""
     if given is None:
         return []
     if given == STANDARD_INPUT or os.path.isfile(given):
-        return [decode(line) for _, line in read_list(given)]
+        return [text_of(line) for _, line in read_list(given)]
     if given.lower().endswith((".txt", ".csv", ".lst")):
         raise MisuseError(f"cannot read {given}: no such file")
-    text = decode(os.fsencode(given))  # bytes other than UTF-8, as in a file
+    text = text_of(os.fsencode(given))  # bytes other than UTF-8, as in a file
     return [word for part in text.split(",") if (word := part.strip())]
+
+
+def _path(raw: bytes) -> str:
+    """A path as clients send it: bytes other than UTF-8 are percent-encoded."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return quote(raw, printable)
 
 
 def _note_names(questions: Questions, screen: Screen) -> None:

@@ -48,6 +48,7 @@ def test_bytes_other_than_utf_8_are_escaped(run_command: RunCommand, folder: Pat
     """On the command line as in a file."""
     (folder / "names.txt").write_bytes(b"GPTBot/\xff\n")
     (folder / "paths.txt").write_bytes(b"/\xff\n")
+    (folder / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /\xff\n")
     for tokens, paths in (("names.txt", "paths.txt"), ("GPTBot/\udcff", "/\udcff")):
         out = ("--out", f"out of {tokens[:6]}", "--format", "csv")
         result = run_command("bulk", "robots.txt", "--tokens", tokens, "--paths", paths, *out)
@@ -57,6 +58,10 @@ def test_bytes_other_than_utf_8_are_escaped(run_command: RunCommand, folder: Pat
     )
     assert one == other
     assert one[0]["token"] == r"GPTBot/\xff"
+    (path,) = json.loads(one[0]["paths"])
+    assert (path["path"], path["allowed"]) == ("/%FF", False)
+    checked = run_command("check", "robots.txt", "--urls", "paths.txt")
+    assert checked.lines == [r"disallowed  /\xff  (line 2: Disallow: /\xff)"]
 
 
 def test_columns_are_chosen(run_command: RunCommand, folder: Path) -> None:
