@@ -10,7 +10,7 @@ import click
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import UrlOptions, note_origins, open_sources, read_urls
 from scrapy_robotspec.cli.session import FOUND, GOOD, Session, SiteOptions, Tokens
-from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.editions import EDITIONS, MAX_PARSED, Edition
 from scrapy_robotspec.render.as_json import rule_object, verdict_object
 from scrapy_robotspec.render.explanation import Explanation, crawler_words, explain, rule_words
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -50,14 +50,8 @@ _MOST_QUESTIONS = 20_000
 #: A question counts once more with every 3,000 wildcards. Files of real sites have fewer.
 _STARS = 3000
 
-
-class Row(NamedTuple):
-    """The verdicts of every edition about one URL."""
-
-    crawler: Tokens
-    """Names as asked; an edition may read other tokens from them."""
-    verdicts: tuple[Explanation, ...]
-    """In the order of EDITIONS."""
+#: The verdicts of every edition about one URL, in the order of EDITIONS; their tokens as asked.
+Row = tuple["Explanation", ...]
 
 
 class Side(NamedTuple):
@@ -243,7 +237,7 @@ def editions_command(
     read = read_urls(urls, screen, file)
     note_origins(read, screen)
     (given,) = open_sources([file], session, sites, single=True)
-    body = given.read(max(edition.parsing_limit for edition in EDITIONS.values()) + 1)
+    body = given.read(MAX_PARSED + 1)
     source = given._replace(path=None, body=body)  # a pipe can be read once
     files = [
         ParsedFile(source.parse(edition, None if at else screen))
@@ -252,9 +246,9 @@ def editions_command(
     asked = options.find_crawlers(crawlers, files, session.default_tokens)
     questions = product(asked, read) if read else _sampled(files, asked)
     rows = [
-        Row(
-            crawler,
-            tuple(explain(file, url, options.in_edition(crawler, file)) for file in files),
+        tuple(
+            explain(file, url, options.in_edition(crawler, file))._replace(tokens=crawler)
+            for file in files
         )
         for crawler, url in questions
     ]
@@ -310,25 +304,23 @@ def _around(pattern: str) -> Iterator[str]:
 
 def disagree(row: Row) -> bool:
     """Whether one edition allows what another disallows."""
-    return len({one.allowed for one in row.verdicts}) > 1
+    return len({one.allowed for one in row}) > 1
 
 
 def _row_lines(row: Row) -> Iterator[str]:
-    first = row.verdicts[0]
-    crawler = crawler_words(row.crawler, first.written)
-    yield f"{safe(first.url)}  {paint('faint', f'({crawler})')}"
+    yield f"{safe(row[0].url)}  {paint('faint', f'({row[0].crawler})')}"
     alike: dict[tuple[bool | None, str], list[str]] = {}
-    for name, one in zip(EDITIONS, row.verdicts, strict=True):
+    for name, one in zip(EDITIONS, row, strict=True):
         alike.setdefault((one.allowed, one.detail), []).append(name)
     for (allowed, reason), names in alike.items():
         yield f"  {verdict_word(allowed)}  {', '.join(names)}  {paint('faint', f'({reason})')}"
 
 
 def _row_object(row: Row) -> dict[str, object]:
-    pairs = zip(EDITIONS, row.verdicts, strict=True)
+    pairs = zip(EDITIONS, row, strict=True)
     return {
-        "url": row.verdicts[0].url,
-        "tokens": row.crawler,
+        "url": row[0].url,
+        "tokens": row[0].tokens,
         "agree": not disagree(row),
         "editions": {name: verdict_object(one) for name, one in pairs},
     }
