@@ -237,6 +237,8 @@ _CLASSIC = replace(
 EDITIONS: Mapping[str, Edition] = MappingProxyType(
     {e.name: e for e in (_GOOGLE_2019, _RFC9309, _GOOGLE, _GOOGLE_2010, _CLASSIC)}
 )
+#: Bytes of a file that some preset reads; no preset misses what follows.
+MAX_PARSED = max(edition.parsing_limit for edition in EDITIONS.values())
 
 
 def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:

@@ -59,8 +59,9 @@ def verdicts(
     another class.
     """
     if not isinstance(batch, pa.RecordBatch | pa.Table):
-        given = type(batch).__name__
-        raise TypeError(f"give a pyarrow.Table or RecordBatch, not {given}: {_REMEDY}")
+        raise TypeError(
+            f"give a pyarrow.Table or RecordBatch, not {type(batch).__name__}: {_REMEDY}"
+        )
     questions = Questions.of(tokens, paths, editions, lint, columns)
     found: list[pa.RecordBatch] = list(answer(_documents(batch), questions))
     if isinstance(batch, pa.Table):

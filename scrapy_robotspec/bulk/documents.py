@@ -57,9 +57,9 @@ class Document(NamedTuple):
         Raises ``ValueError`` for a value of a wrong type."""
         given = cls(**values)
         for name in _TEXTS:
-            if not isinstance(getattr(given, name), str | None):
-                shown = f"{getattr(given, name)!r:.99}"
-                raise ValueError(f"url, location, error and source must be text, not {shown}")
+            text = getattr(given, name)
+            if not isinstance(text, str | None):
+                raise ValueError(f"{name} must be text, not {text!r:.99}")
         body: Any = given.body
         if isinstance(body, str):
             body = body.encode("utf-8", "surrogatepass")
@@ -82,7 +82,7 @@ class Document(NamedTuple):
     @property
     def origin(self) -> str | None:
         """Scheme, host and port; None where they are not known."""
-        origin = None if self.url is None else Origin.of(self.url)
+        origin = Origin.of(self.url or "")
         return None if origin is None else str(origin)
 
     @property

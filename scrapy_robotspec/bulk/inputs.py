@@ -81,8 +81,7 @@ def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
         elif os.path.isfile(name) and name.lower().endswith((*TEXTS, *_ARCHIVES, ".csv")):
             found.append(Input(os.path.basename(name), (name,)))
         else:
-            is_missing = not os.path.exists(name)
-            reason = "no such file or folder" if is_missing else _CAN_READ
+            reason = _CAN_READ if os.path.exists(name) else "no such file or folder"
             raise ConfigurationError(f"cannot read {name}: {reason}")
     taken: dict[str, Input] = {}
     for each in found:

@@ -145,8 +145,9 @@ def opened(folder: str, inputs: Sequence[str]) -> Iterator[None]:
             try:
                 flock(lock, LOCK_EX | LOCK_NB)
             except BlockingIOError as error:
-                in_use = f"another run writes to {folder}: wait for it, or choose another folder"
-                raise RunError(in_use) from error
+                raise RunError(
+                    f"another run writes to {folder}: wait for it, or choose another folder"
+                ) from error
         yield
     finally:
         os.close(lock)

@@ -15,7 +15,7 @@ from fastwarc import ArchiveIterator, WarcRecord, WarcRecordType
 from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.exchange import Exchange, is_partial
 from scrapy_robotspec.bulk.documents import MAX_BODY, Document
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.editions import MAX_PARSED
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ _MAX_HEAD = 1 << 16
 _MAX_CONTENT = MAX_BODY + _MAX_HEAD
 #: Bytes that show that a record begins, and that are unpacked at a time.
 _MIN_HEAD = 4096
-#: Bytes of a body that editions read; a body that is cut behind them misses nothing.
-_READ = max(edition.parsing_limit for edition in EDITIONS.values())
 _RESPONSES = (WarcRecordType.response, WarcRecordType.revisit)
 _DAMAGED = "the record is damaged"
 
@@ -214,7 +212,7 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
         f"cannot be decoded: {encodings}": not complete,
         "the response is only a part of the file (206)": is_partial(status, fields),
     }
-    is_read = len(decoded) <= _READ  # else all that is read of it is there
+    is_read = len(decoded) <= MAX_PARSED  # else all that is read of it is there
     error = next((error for error, holds in errors.items() if holds and is_read), None)
     return found._replace(body=decoded, error=error)
 
