@@ -69,7 +69,7 @@ class AfterLimit(Enum):
 
 #: Python up to 3.11 takes long to find a member of an enumeration; each verdict needs some.
 CONTAINED, HYPHEN_PREFIX = AgentMatch.CONTAINED, AgentMatch.HYPHEN_PREFIX
-SLASH_ASSUMED, SLASHLESS_PATTERN = Slashless.ASSUMED, Slashless.PATTERN
+SLASH_ASSUMED, _SLASHLESS_PATTERN = Slashless.ASSUMED, Slashless.PATTERN
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -157,6 +157,11 @@ class Edition:
     after_limit: AfterLimit = AfterLimit.COPY_OR_ALLOW
     """FET-12."""
 
+    @property
+    def star_begins_path(self) -> bool:
+        """Whether a path may begin with ``*`` instead of a slash (RUL-04)."""
+        return self.wildcards and self.slashless is _SLASHLESS_PATTERN
+
     def __hash__(self) -> int:
         return hash(self.name)  # editions are keys of caches
 
@@ -239,6 +244,12 @@ EDITIONS: Mapping[str, Edition] = MappingProxyType(
 )
 #: Bytes of a file that some preset reads; no preset misses what follows.
 MAX_PARSED = max(edition.parsing_limit for edition in EDITIONS.values())
+
+
+def longest_line(edition: Edition) -> int:
+    """Max bytes of a line that all presets and an edition read."""
+    limits = (each.max_line for each in (edition, *EDITIONS.values()))
+    return min(limit for limit in limits if limit is not None)
 
 
 def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:

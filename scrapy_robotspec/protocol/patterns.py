@@ -10,7 +10,7 @@ import re
 from array import array
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import SLASH_ASSUMED, SLASHLESS_PATTERN, Edition
+from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     QUERY_APOSTROPHE,
@@ -49,7 +49,7 @@ _STARS = re.compile(r"\*+")
 def canonical_pattern(text: str, edition: Edition) -> Measured | None:
     """The pattern of a canonical value; None: never matches (RUL-04)."""
     first = text[:1]
-    if first != "/" and not (first == "*" and edition.slashless is SLASHLESS_PATTERN):
+    if first != "/" and not (first == "*" and edition.star_begins_path):
         if edition.slashless is not SLASH_ASSUMED:
             return None
         text = "/" + text

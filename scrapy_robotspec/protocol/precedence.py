@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import SLASHLESS_PATTERN, Edition
 from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components, matches
@@ -18,6 +17,7 @@ from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_compon
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
 
 #: A precedence key, and the canonical pattern it belongs to.
@@ -51,7 +51,7 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
     """Patterns of rules with their keys, in file order."""
     joined = canonical_text(b"\n".join([value for _, value, _ in rules]), edition)
     #: Beginnings of usual values; in an edition with another reading of them there are none.
-    heads = ["/", "*"] if edition.slashless is SLASHLESS_PATTERN else ["/"]
+    heads = ["/", "*"] if edition.star_begins_path else ["/"]
     if edition.index_html or not edition.wildcards:
         heads = []
     counts_star = edition.count_trailing_star

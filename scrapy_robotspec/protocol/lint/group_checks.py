@@ -244,7 +244,6 @@ def _any_begins(paths: Sequence[bytes], prefix: bytes) -> bool:
 #   a group in one edition.
 
 _LENIENT = EDITIONS["google"]
-_LONGEST_LINE = _LENIENT.max_line or 0
 #: The beginning of a line that some edition may read as a group's or a rule's.
 _BEGINNING = re.compile(
     b"[ \t]*(?:%b)"
@@ -259,12 +258,15 @@ _ODD_BYTES = re.compile(rb"[\0\v\f\r]")
 _Rule = tuple[str, bytes]
 
 
-def reads_alike(line: Line) -> bool:
-    """Whether all editions read a line's group and rule alike."""
+def reads_alike(line: Line, longest: int) -> bool:
+    """Whether all editions read a line's group and rule alike.
+
+    ``longest``: max bytes of a line that all editions read.
+    """
     text = line.text
     if line.number == 1 and (line.start not in (0, len(BYTE_ORDER_MARK)) or text[:1] == b"\xef"):
         return False  # a partial byte order mark, which one edition skips
-    if len(text) > _LONGEST_LINE or _ODD_BYTES.search(text):
+    if len(text) > longest or _ODD_BYTES.search(text):
         return False
     if not _BEGINNING.match(text):
         return True

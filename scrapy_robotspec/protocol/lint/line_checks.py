@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Edition, Slashless
+from scrapy_robotspec.editions import Edition, Slashless, longest_line
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
 from scrapy_robotspec.protocol.groups import is_absolute
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line
@@ -58,7 +58,7 @@ _IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
 #: Lines of which only the value is to be checked. Other capitals are not usual.
 _USUAL_LINE = (
-    rb"(?!.{9999})(?:(?:(?:[Dd]is)?[Aa]llow|[Uu]ser-[Aa]gent):(?: [\t -9;-~]*)?|#[\t -~]*%b)?\Z"
+    rb"(?!.{%d})(?:(?:(?:[Dd]is)?[Aa]llow|[Uu]ser-[Aa]gent):(?: [\t -9;-~]*)?|#[\t -~]*%b)?\Z"
 )
 _USUAL_SITEMAP = rb"|[Ss]itemap: (https?:[\t -9;-~]*)"
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
@@ -90,7 +90,8 @@ def usual_line(edition: Edition) -> re.Pattern[bytes]:
 
     A group of it: the field is neither an agent's nor a rule's.
     """
-    return re.compile(_USUAL_LINE % (_USUAL_SITEMAP if edition.other_fields else b""))
+    sitemap = _USUAL_SITEMAP if edition.other_fields else b""
+    return re.compile(_USUAL_LINE % (longest_line(edition) + 1, sitemap))
 
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
@@ -220,7 +221,7 @@ def _signs(edition: Edition) -> Sequence[tuple[re.Pattern[bytes], Mapping[str, s
 def check_rules(effects: Effects) -> Faults:
     """Check the paths of rules."""
     edition = effects.edition
-    is_usual = _USUAL_PATH[edition.slashless is Slashless.PATTERN]
+    is_usual = _USUAL_PATH[edition.star_begins_path]
     starred: Sequence[tuple[str, str, str]] = ()
     for group in effects.groups:
         for line in group.rules:  # hot path
@@ -263,7 +264,7 @@ def _check_path(line: Line, edition: Edition) -> Faults:
         fault = "The path looks like a regular expression or a route"
         yield line, "RS317", fault, f"reads {special} as special"
         return
-    elif path.startswith("/") or (path[0] == "*" and edition.slashless is Slashless.PATTERN):
+    elif path.startswith("/") or (path[0] == "*" and edition.star_begins_path):
         pass
     elif kind := _kind_of(path, _VALUES):
         yield line, "RS311", f"{shown(path)} is {kind}, not a path", unslashed

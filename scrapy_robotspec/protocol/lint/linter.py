@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.editions import longest_line
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.groups import STRUCTURE, AllGroups
 from scrapy_robotspec.protocol.lines import Line, read_lines
@@ -61,7 +62,7 @@ def lint(
     lines = list(_lines(file, findings, is_cut=is_cut))
     every = AllGroups(file.body, edition, lines)
     effects = Effects(every)
-    usual = usual_line(edition).match
+    usual, longest = usual_line(edition).match, longest_line(edition)
     sitemaps: list[Line] = []
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
     alike = not is_cut  # else a later line would be read without one that can be deleted
@@ -71,8 +72,9 @@ def lint(
         if match and not match.lastindex:  # hot path
             continue
         if not match:
-            alike = alike and reads_alike(line)
-            check_colon(line, findings, may_replace=not is_cut)
+            alike = alike and reads_alike(line, longest)
+            has_room = not is_cut and len(line.text) < longest
+            check_colon(line, findings, may_replace=has_room)
             form = (line.text, line.number == 1)
             if form not in forms:
                 forms[form] = [fault[1:] for fault in check_form(line, edition)]

@@ -44,14 +44,19 @@ def is_true(claim: Claim, robots: RobotsTxt) -> bool:
 
 #: Names as whole values, the empty one too: a group may name nobody beside one that names it.
 WHOLE_NAMES = replace(EDITIONS["google"], name="whole", whole_agent_names=True)
+#: No character of a path is special: ``*.php`` begins with no slash, and never applies.
+PLAIN_PATHS = replace(EDITIONS["google-2019"], name="plain", wildcards=False)
 
 
-@pytest.mark.parametrize("edition", [*EDITIONS.values(), WHOLE_NAMES], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "edition", [*EDITIONS.values(), WHOLE_NAMES, PLAIN_PATHS], ids=lambda each: each.name
+)
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(body=st.one_of(files, files, bodies_for(["x", "/", "a"])))
 @example(b"User-agent:\nAllow: /\nUser-agent: **\n")
 @example(b"User-agent:\nDisallow: /#\nUser-agent: **\nDisallow: /\n")
 @example(b"User-agent: *\nDisallow: *\nAllow: /$\n")
+@example(b"User-agent: a\n\nUser-agent: *\nDisallow: *.php\n")
 @example(b"User-agent: Foo\nDisallow: /x\n\nUser-agent: Foo\n")
 @example(b"User-agent: *\nAllow: *\nDisallow: /x\n")
 @example(b"User-agent: *\nDisallow: *\nAllow: /ok\n")

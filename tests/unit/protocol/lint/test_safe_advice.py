@@ -6,6 +6,7 @@ made so that groups, blank lines, duplicates and lines that editions read differ
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -49,9 +50,16 @@ files = st.one_of(
 ).map(str.encode)
 
 
-def verdicts(body: bytes) -> list[object]:
-    """What every edition says about every URL for every crawler, and the crawl delays."""
-    read = [RobotsTxt.parse(body, edition) for edition in EDITIONS]
+#: An edition of one's own that reads less of a line than all presets do.
+SHORT_LINES = replace(EDITIONS["google-2019"], name="short", max_line=12)
+of_every_edition = pytest.mark.parametrize(
+    "edition", [*EDITIONS.values(), SHORT_LINES], ids=lambda each: each.name
+)
+
+
+def verdicts(body: bytes, edition: Edition) -> list[object]:
+    """What the presets and an edition say: every URL for every crawler, and the crawl delays."""
+    read = [RobotsTxt.parse(body, each) for each in (*EDITIONS.values(), edition)]
     return [
         (robots.edition.name, tokens, robots.sitemaps, robots.crawl_delay(tokens), url, allowed)
         for robots in read
@@ -61,7 +69,7 @@ def verdicts(body: bytes) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@of_every_edition
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(body=st.one_of(files, files, bodies_for(["x", "/", "a"])))
 @example(
@@ -75,15 +83,18 @@ def verdicts(body: bytes) -> list[object]:
     b"User-agent: a\n\nUser-agent: b\nDisallow: /x\n\nDisallow: /z"
 )
 @example(b"User-agent: a\nAllow: /\n\nDisallow: /\n")  # of no group, in one edition
-def test_following_the_proposals_changes_no_verdict(edition: str, body: bytes) -> None:
+@example(b"User-agent: a\nDisallow:/x\nDisallow: /x\n")  # one byte more
+def test_following_the_proposals_changes_no_verdict(edition: Edition, body: bytes) -> None:
     """Each of them alone, those of one code, and all of them."""
     findings = [f for f in RobotsTxt.parse(body, edition).lint() if f.replacement is not None]
-    before = verdicts(body)
+    before = verdicts(body, edition)
     for finding in findings:
-        assert verdicts(follow(body, [finding])) == before, finding
+        assert verdicts(follow(body, [finding]), edition) == before, finding
     for code in {finding.code for finding in findings}:
-        assert verdicts(follow(body, [f for f in findings if f.code == code])) == before, code
-    assert verdicts(follow(body, findings)) == before
+        assert verdicts(follow(body, [f for f in findings if f.code == code]), edition) == before, (
+            code
+        )
+    assert verdicts(follow(body, findings), edition) == before
 
 
 def has_code(codes: str, finding: Finding) -> bool:
@@ -91,17 +102,17 @@ def has_code(codes: str, finding: Finding) -> bool:
     return finding.code.startswith(codes)
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@of_every_edition
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(body=st.one_of(files, files, bodies_for(["x", "/", "a"])))
-def test_following_the_proposals_twice_changes_nothing_more(edition: str, body: bytes) -> None:
+def test_following_the_proposals_twice_changes_nothing_more(edition: Edition, body: bytes) -> None:
     """Those of one code, and all of them."""
     for codes in ("RS", "RS303", "RS307", "RS9"):
         is_selected = partial(has_code, codes)
-        once = fixed(body, EDITIONS[edition], is_selected)
+        once = fixed(body, edition, is_selected)
         found = RobotsTxt.parse(once, edition).lint()
         assert follow(once, filter(is_selected, found)) == once, codes
-        assert verdicts(once) == verdicts(body), codes
+        assert verdicts(once, edition) == verdicts(body, edition), codes
 
 
 def test_no_proposal_in_a_file_that_is_cut() -> None:
@@ -110,6 +121,26 @@ def test_no_proposal_in_a_file_that_is_cut() -> None:
     findings = RobotsTxt.parse(body).lint()
     assert {f.code for f in findings} >= {"RS151", "RS903"}
     assert [f.replacement for f in findings if f.replacement is not None] == []
+
+
+@pytest.mark.parametrize("edition", [EDITIONS["google"], SHORT_LINES], ids=["google", "short"])
+def test_a_line_that_fills_the_limit_does_not_grow(edition: Edition) -> None:
+    """FMT-13: its last byte would be cut off."""
+    assert edition.max_line is not None
+    full = b"Disallow:/".ljust(edition.max_line, b"x")
+    found = [
+        [finding.code for finding in each.lint() if finding.replacement is not None]
+        for each in (
+            RobotsTxt.parse(b"User-agent:a\n" + line, edition) for line in (full, full[:-1])
+        )
+    ]
+    assert found[0] == found[1][:-1]
+
+
+def test_the_limit_of_an_edition_counts_for_plain_lines_too() -> None:
+    """FMT-13: the linter looks at them."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /long\n", SHORT_LINES)
+    assert (2, "RS105") in [(each.line, each.code) for each in robots.lint()]
 
 
 @pytest.mark.parametrize("group", [b"Disallow:/a", b"Allow:/", b"Allow: /\nAllow: /", b"Allow:/b"])
