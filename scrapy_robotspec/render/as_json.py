@@ -30,12 +30,13 @@ def dumps(value: Any) -> str:
 
 def verdict_object(found: Explanation) -> dict[str, Any]:
     """A verdict without nesting; null where nothing decides."""
-    verdict = found.verdict
+    usage = found.decision and found.decision.usage
     return {
         "allowed": found.allowed,
         "reason": found.reason,
-        **rule_object(verdict.rule if verdict else None, found.edition),
-        **_members(verdict, "group", "resolved"),
+        **rule_object(found.rule, found.edition),
+        **_members(usage or found.rule, "line"),
+        **_members(found.verdict, "group", "resolved"),
         "edition": found.edition and found.edition.name,
     }
 

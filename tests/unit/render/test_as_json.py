@@ -12,7 +12,7 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.render.as_json import dumps, full_object, record_object, short_object
-from scrapy_robotspec.render.explanation import Explanation, in_full
+from scrapy_robotspec.render.explanation import Explanation, in_full, refused_by_usage
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from tests.unit.render.asking import explain_in_full
 
@@ -60,6 +60,17 @@ def test_statements_say_whether_they_decide() -> None:
         (3, True),
         (2, False),
     ]
+
+
+def test_the_line_is_that_of_the_usage_statement_that_refuses() -> None:
+    """USE-05: the rule that allows the page decides nothing then."""
+    robots = RobotsTxt.parse(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n")
+    asked = explain_in_full(robots, "/a", "foo")
+    assert short_object(asked)["line"] == 3
+    shown = short_object(refused_by_usage(asked, robots, ["train-ai"]))
+    assert (shown["allowed"], shown["reason"], shown["line"]) == (False, "usage", 2)
+    assert [shown[name] for name in ("kind", "pattern", "rule", "read_as")] == [None] * 4
+    assert shown.keys() == short_object(asked).keys()
 
 
 def test_a_record_is_shown_without_its_file() -> None:
