@@ -148,6 +148,48 @@ def test_the_projects_hook_and_cache_are_used_and_its_output_is_left_alone(
     assert not (project.path / "job").exists()
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'USER_AGENT = "examplebot/1.0"',
+        'USER_AGENT = "other"\nROBOTSTXT_USER_AGENT = "examplebot"',
+        'ROBOTSPEC_USER_AGENT_TOKEN = ["examplebot", "other"]',
+    ],
+)
+def test_the_crawler_of_a_project_is_asked_about(
+    server: Server, project: Folder, setting: str
+) -> None:
+    """For a file as for a site: where its crawls find their product token is found here, too."""
+    site = server.site("127.0.0.13", SHOP)
+    (project.path / "project_settings.py").write_text(PROJECT_SETTINGS + setting)
+    (project.path / "robots.txt").write_text(SHOP)
+    asked = [
+        json.loads(project.call("check", *words, "--json").out)
+        for words in ((site.url("/?sort=1"),), ("robots.txt", "/?sort=1"))
+    ]
+    assert {each["tokens"][0] for each in asked} == {"examplebot"}
+    assert {each["line"] for each in asked} == {12}
+
+
+def test_no_crawler_is_asked_about_in_a_file_outside_a_project(outside: Folder) -> None:
+    """Scrapy's default User-Agent is nobody's choice."""
+    (outside.path / "robots.txt").write_text("User-agent: Scrapy\nDisallow: /\n")
+    result = outside.call("check", "robots.txt", "/")
+    assert (result.code, result.err) == (0, "")
+
+
+def test_urls_of_other_bytes_than_utf_8_are_percent_encoded(
+    server: Server, outside: Folder
+) -> None:
+    """As clients send them: as the FILE, as a URL and in a list."""
+    site = server.site("127.0.0.14", b"User-agent: *\nDisallow: /\xff\n")
+    (outside.path / "urls.txt").write_bytes(site.url("/").encode() + b"\xff\n")
+    url = site.url("/\udcff")
+    for words in ((url,), (site.url("/robots.txt"), url), ("--urls", "urls.txt")):
+        result = outside.call("check", *words)
+        assert result.out == rf"disallowed  {site.url('/%FF')}  (line 2: Disallow: /\xff)" + "\n"
+
+
 def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outside: Folder) -> None:
     """Allowed, disallowed, no file, unreachable, no robots.txt, no host: in order; exit 3."""
     rules = server.site("127.0.0.4", b"User-agent: *\nDisallow: /x # \x1b[31m\xe2\x80\xae\n")
