@@ -65,7 +65,6 @@ class Addon:
             from scrapy_robotspec.plugin import dry_run
 
             dry_run.install(settings, STOCK, POSITION)
-            _compat.add_connections(settings, checked.most_fetches)
         elif _replace_middleware(settings):
             # Where the user has chosen another scheduler or queue, it stays as it is: requests wait
             # in the middleware, at most ROBOTSPEC_MAX_PARKED.
@@ -79,7 +78,9 @@ class Addon:
                     from scrapy_robotspec.plugin.browser.handler import guard_browsers
 
                     guard_browsers(settings, handlers)
-            _compat.add_connections(settings, checked.most_fetches)
+        else:
+            return
+        _compat.add_connections(settings, checked.most_fetches)
 
 
 def check_settings(settings: BaseSettings) -> Settings:

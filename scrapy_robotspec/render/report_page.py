@@ -108,10 +108,7 @@ def _entries(site: OriginStats, slow: float, now: float) -> Iterator[tuple[str, 
     is_awaited = since is not None or (site.first_asked is not None and site.answered is None)
     if is_awaited or site.answer == "unreachable":
         lost = site.requests.by_outcome["refused_unreachable"]
-        entry = _of_site(site, words, lost, wait)
-        yield "silent", entry
-        if lost or not through:  # else its pages were crawled without an answer
-            yield "lost", entry
+        yield "silent", _of_site(site, words, lost, wait)
     elif end is not None and not is_given_up and site.was_slow(slow):
         yield "late", _of_site(site, f"{words}: {site.words}", site.waited, wait)
     if site.doubt is not None and site.answer != "disallow":  # else the user has decided

@@ -128,19 +128,10 @@ def test_what_to_do_next_is_said_where_there_is_something() -> None:
     assert "What to do next" not in shown(OriginStats("http://a.example", counts(rules=1)))
 
 
-@pytest.mark.parametrize(
-    "done",
-    [
-        OriginStats(
-            "http://a.example", counts(refused_policy=2), answer="disallow", doubt="HTTP status 403"
-        ),
-        OriginStats("http://a.example", counts(unreachable=2), answer="unreachable"),
-        OriginStats("http://a.example", counts(rules=2), answer="unreachable"),
-    ],
-    ids=["policy", "allowed though unreachable", "last good copy"],
-)
-def test_nothing_is_advised_where_the_decision_leaves_nothing_to_do(done: OriginStats) -> None:
-    """A site that the status policy disallows, and one whose pages were all let through."""
+def test_no_advice_about_a_site_that_the_status_policy_disallows() -> None:
+    """The user has decided about its answer."""
+    requests = counts(refused_policy=2)
+    done = OriginStats("http://a.example", requests, answer="disallow", doubt="HTTP status 403")
     assert "What to do next" not in shown(done)
 
 
