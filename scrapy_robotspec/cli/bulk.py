@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from string import printable
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_list
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_list, url_text
 from scrapy_robotspec.cli.outputs import interruptible
 from scrapy_robotspec.cli.session import MOST, MisuseError, Screen, Session
 from scrapy_robotspec.editions import EDITIONS
@@ -102,7 +100,7 @@ def bulk_command(
         raise MisuseError(_EXTRA) from error
     chosen = editions or (session.edition(None),)
     questions = Questions.of(
-        _names(names), _list(paths, _path), chosen, lint, _list(columns) or None
+        _names(names), _list(paths, url_text), chosen, lint, _list(columns) or None
     )
     found, ignored = find_inputs(inputs)
     planned = [Job(each, questions, folder, form) for each in found]
@@ -160,14 +158,6 @@ def _list(given: str | None, text_of: Callable[[bytes], str] = decode) -> list[s
         raise MisuseError(f"cannot read {given}: no such file")
     text = text_of(os.fsencode(given))  # bytes other than UTF-8, as in a file
     return [word for part in text.split(",") if (word := part.strip())]
-
-
-def _path(raw: bytes) -> str:
-    """A path as clients send it: bytes other than UTF-8 are percent-encoded."""
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return quote(raw, printable)
 
 
 def _note_names(questions: Questions, screen: Screen) -> None:

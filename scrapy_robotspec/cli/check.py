@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,7 @@ from scrapy_robotspec.cli.inputs import (
     read_file,
     read_urls,
     robots_url,
+    url_text,
 )
 from scrapy_robotspec.cli.session import (
     FOUND,
@@ -179,7 +181,7 @@ def _answer(answers: Answers) -> int:
     return answers.end()
 
 
-def _asked_sites(question: Question, urls: Sequence[str | bytes]) -> list[str] | None:
+def _asked_sites(question: Question, urls: Sequence[str]) -> list[str] | None:
     """The URLs to decide by their own sites, else None.
 
     The URL of a robots.txt is a file; any other URL in its place is a page to decide about.
@@ -191,7 +193,7 @@ def _asked_sites(question: Question, urls: Sequence[str | bytes]) -> list[str] |
     if not is_url(file):
         return None
     if not is_robots_txt(file):
-        return absolute([file, *urls], None)
+        return absolute([url_text(os.fsencode(file)), *urls], None)
     if question.crawlers.each:
         return None
     asked = absolute(urls, file)
@@ -219,7 +221,7 @@ class Answers:
         session = self.session
         return source.parse(session.edition(self.question.sites.edition), session.screen)
 
-    def by_file(self, name: str, robots: RobotsTxt, urls: Sequence[str | bytes]) -> None:
+    def by_file(self, name: str, robots: RobotsTxt, urls: Sequence[str]) -> None:
         """Print the answers of one file, by crawler, then URL.
 
         Raises :class:`MisuseError` for a wrong token.

@@ -127,7 +127,7 @@ def diff_command(
 
 
 def find_changes(
-    old: ParsedFile, new: ParsedFile, asked: Sequence[Tokens], urls: Sequence[str | bytes]
+    old: ParsedFile, new: ParsedFile, asked: Sequence[Tokens], urls: Sequence[str]
 ) -> Iterator[Change]:
     """The changes for the crawlers ``asked``, and for ``urls``.
 

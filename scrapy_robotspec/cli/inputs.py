@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from urllib.parse import quote
 
 from scrapy_robotspec.cli.session import (
     GOOD,
@@ -39,6 +40,8 @@ _HOST = re.compile(
 ).match
 #: A path, or a URL of a site. The first word of ``example.com/page`` could be a host or a folder.
 _VALID = re.compile(rb"/|[A-Za-z][A-Za-z0-9+.-]*://")
+#: Bytes other than UTF-8 as text has them (PEP 383).
+_NOT_UTF_8 = re.compile("[\udc80-\udcff]+")
 _SCHEMES = ("http://", "https://", "ftp://")
 
 
@@ -213,10 +216,8 @@ class UrlOptions(NamedTuple):
     """The file that contains more of them."""
 
 
-def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequence[str | bytes]:
+def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequence[str]:
     """The URLs of a command line, then those of its list.
-
-    URLs are text where they are UTF-8, else bytes.
 
     ``files``: the other inputs, for errors about them. Raises :class:`MisuseError` for a wrong
     argument; a wrong line of the list is reported and skipped.
@@ -224,18 +225,18 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequen
     given, listed = options
     if (listed, *files).count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
-    urls: list[str | bytes] = []
+    urls: list[str] = []
     for url in given:
         if not _VALID.match(os.fsencode(url)):
             remedy = for_site(url) or "write https://example.com/page, or /page, after FILE"
             raise MisuseError(f"{url!r} is neither a URL of a site nor a path: {remedy}")
-        urls.append(_text(os.fsencode(url)))
+        urls.append(url_text(os.fsencode(url)))
     if listed is None:
         return urls
     bad: list[str] = []
     for number, line in read_list(listed):
         if _VALID.match(line):
-            urls.append(_text(line))
+            urls.append(url_text(line))
         else:
             bad.append(f"{listed}:{number}: neither a URL nor a path, skipped: {decode(line)}")
     screen.fail_some(bad[:MOST], len(bad), MISUSE)
@@ -244,16 +245,15 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequen
     return urls
 
 
-def _text(url: bytes) -> str | bytes:
-    try:
-        return url.decode()
-    except UnicodeDecodeError:
-        return url
+def url_text(raw: bytes) -> str:
+    """A URL or path, with bytes other than UTF-8 percent-encoded."""
+    text = raw.decode("utf-8", "surrogateescape")
+    return _NOT_UTF_8.sub(lambda found: quote(found[0], errors="surrogateescape"), text)
 
 
-def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
+def note_origins(urls: Iterable[str], screen: Screen) -> None:
     """Note URLs of several origins, as a file governs one (LOC-02)."""
-    origins = {origin_of(text) for text in map(os.fsdecode, urls) if is_url(text)} - {None}
+    origins = {origin_of(url) for url in urls if is_url(url)} - {None}
     if len(origins) > 1:
         screen.note(
             f"note: the URLs belong to {len(origins)} origins; each has a robots.txt of its own, "
@@ -261,7 +261,7 @@ def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
         )
 
 
-def absolute(urls: Sequence[str | bytes], base: str | None) -> list[str]:
+def absolute(urls: Sequence[str], base: str | None) -> list[str]:
     """URLs and paths as URLs of sites.
 
     A path belongs to the site of the URL before it.
@@ -271,8 +271,7 @@ def absolute(urls: Sequence[str | bytes], base: str | None) -> list[str]:
     from urllib.parse import urljoin
 
     found: list[str] = []
-    for url in urls:
-        text = os.fsdecode(url)
+    for text in urls:
         if not text.startswith("/"):
             base = text if is_url(text) else base
         elif base is None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.reasons import SERVERS_READ
-from scrapy_robotspec.protocol.models import Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import as_in_url, canonical_text, path_of
 from scrapy_robotspec.render.text import safe
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
@@ -28,7 +28,7 @@ class Explanation(NamedTuple):
     """
 
     url: str
-    """As given, decoded for a person."""
+    """As given; bytes other than UTF-8 are percent-encoded."""
     tokens: tuple[str, ...] = ()
     """The crawler's product tokens; none for a crawler that no group names."""
     decision: Decision | None = None
@@ -114,11 +114,11 @@ class Explanation(NamedTuple):
         return self.decision.cause(line)
 
 
-def explain(file: ParsedFile, url: str | bytes, tokens: tuple[str, ...]) -> Explanation:
+def explain(file: ParsedFile, url: str, tokens: tuple[str, ...]) -> Explanation:
     """The verdict about a URL or path, with its rule."""
     verdict = file.robots.explain_served(url, tokens)
     return Explanation(
-        url if isinstance(url, str) else decode(url),
+        url,
         tokens,
         Decision(verdict.allowed, verdict.reason, verdict),
         file.robots.edition,
@@ -126,7 +126,7 @@ def explain(file: ParsedFile, url: str | bytes, tokens: tuple[str, ...]) -> Expl
     )
 
 
-def in_full(found: Explanation, file: ParsedFile, url: str | bytes) -> Explanation:
+def in_full(found: Explanation, file: ParsedFile, url: str) -> Explanation:
     """*found* with its path, all matching rules, group and usage.
 
     *file*: that of the verdict; *url*: as given.

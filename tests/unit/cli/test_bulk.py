@@ -61,7 +61,7 @@ def test_bytes_other_than_utf_8_are_escaped(run_command: RunCommand, folder: Pat
     (path,) = json.loads(one[0]["paths"])
     assert (path["path"], path["allowed"]) == ("/%FF", False)
     checked = run_command("check", "robots.txt", "--urls", "paths.txt")
-    assert checked.lines == [r"disallowed  /\xff  (line 2: Disallow: /\xff)"]
+    assert checked.lines == [r"disallowed  /%FF  (line 2: Disallow: /\xff)"]
 
 
 def test_columns_are_chosen(run_command: RunCommand, folder: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_robotspec.editions import EDITIONS
 from tests.support.command_line import RunCommand
 
 NOT_READ = "f.txt is longer than 512,000 bytes; the rest is not read"
@@ -64,15 +65,16 @@ def test_a_list_skips_comments_and_blanks_and_reports_bad_lines(
     assert result.err.endswith("and 10 more\n")
 
 
-def test_bytes_that_are_no_utf8_are_compared_as_they_are(
-    run_command: RunCommand, folder: Path
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_bytes_other_than_utf_8_are_compared_as_clients_send_them(
+    run_command: RunCommand, folder: Path, edition: str
 ) -> None:
     """FMT-04: a URL in another encoding meets a rule in the same encoding."""
     (folder / "f.txt").write_bytes(b"User-agent: *\nDisallow: /caf\xe9\n")
     (folder / "list.txt").write_bytes(b"/caf\xe9\n/caf\xc3\xa9\n")
-    result = run_command("check", "f.txt", "--urls", "list.txt")
+    result = run_command("check", "f.txt", "--urls", "list.txt", "--edition", edition)
     assert result.out.splitlines() == [
-        r"disallowed  /caf\xe9  (line 2: Disallow: /caf\xe9)",
+        r"disallowed  /caf%E9  (line 2: Disallow: /caf\xe9)",
         "allowed     /café  (no rule of the group matches)",
     ]
 

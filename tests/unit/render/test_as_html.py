@@ -41,9 +41,7 @@ def test_every_page_is_whole_and_self_contained(
 
 def explain(body: bytes, *urls: str, tokens: tuple[str, ...] = ()) -> str:
     robots = RobotsTxt.parse(body)
-    answers = [
-        explain_in_full(robots, url.encode("utf-8", "surrogatepass"), *tokens) for url in urls
-    ]
+    answers = [explain_in_full(robots, url, *tokens) for url in urls]
     return answers_page("robots.txt", ParsedFile(robots), answers, now=NOW, asked=[tokens])
 
 
