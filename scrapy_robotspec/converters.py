@@ -123,10 +123,7 @@ def names(raw: Any) -> tuple[str, ...]:
 
 
 def mapping(raw: Any, wanted: str, spell: Callable[[Any], str] = str) -> dict[str, Any]:
-    """Convert a dict, or a JSON object as text.
-
-    Keys are as *spell* returns them. Two with one spelling are an error: a value would be lost.
-    """
+    """Convert a dict, or JSON text, with keys as *spell* returns them."""
     if isinstance(raw, str):
         raw = from_json(raw, wanted) if raw.strip() else {}
     if not isinstance(raw, Mapping):
@@ -134,7 +131,7 @@ def mapping(raw: Any, wanted: str, spell: Callable[[Any], str] = str) -> dict[st
     found: dict[str, Any] = {}
     for key in raw:
         other = found.setdefault(spell(key), key)
-        if other is not key:
+        if other is not key:  # one value would be lost
             raise ValueError(f"{other!r} or {key!r}: both mean the same")
     return {spelled: raw[key] for spelled, key in found.items()}
 

@@ -106,10 +106,7 @@ class RequestCounts:
 
 
 def answer_in_words(record: RobotsRecord) -> str:
-    """The result of the latest attempt: a meaning, or a doubt.
-
-    Responses that the status policy disallows are not in doubt.
-    """
+    """The result of the latest attempt: a meaning, or an open doubt."""
     meaning = "unreachable" if record.has_failed else meaning_of(record)
     doubt = record.doubt_in_words if meaning not in ("unreachable", "disallow") else None
     return doubt or ANSWERS[meaning].short

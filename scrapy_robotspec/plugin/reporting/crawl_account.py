@@ -28,8 +28,8 @@ RULES_COUNTED = 1000
 ORIGINS_COUNTED = 10_000
 #: Max stored length of a rule or a URL (characters).
 MAX_TEXT = 200
-#: The answer of an origin whose robots.txt an override replaces.
-OVERRIDDEN = "with an override"
+#: Answers of origins: an override replaces the robots.txt, or there is none yet.
+OVERRIDDEN, NONE_SO_FAR = "with an override", "without an answer so far"
 #: Max lines of the table of one kind.
 TOP = 5
 
@@ -160,11 +160,7 @@ def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]]) -> s
         for (origin, line, text), number in account.rules.most_common(TOP)
     ]
     silent = sum(origin not in account.down for origin, _ in pending)
-    answers = {
-        **account.answers,
-        OVERRIDDEN: len(account.replaced),
-        "without an answer so far": silent,
-    }
+    answers = {**account.answers, OVERRIDDEN: len(account.replaced), NONE_SO_FAR: silent}
     origins = Counter(dict(sorted(answers.items())))  # equal numbers by name
     rows = [
         ("origins", f"{origins.total():,}{in_brackets(origins.most_common())}"),
