@@ -201,10 +201,7 @@ class CrawlRobots:
     # --- start and end
 
     def open(self) -> None:
-        """Log what is in force, and connect signals.
-
-        Where Ctrl-C or a shell skips :meth:`close`, the end of the process closes the evidence.
-        """
+        """Log what is in force, and connect signals."""
         logger.info(
             "robots.txt: token %s, edition %s, store %s, crawl delays %s",
             self.tokens,
@@ -218,7 +215,6 @@ class CrawlRobots:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
         if self.observer is not None:
             self.observer.open()
-            atexit.register(self._close_evidence)
         if self._report is not None:
             self._report.open()
 
@@ -230,8 +226,13 @@ class CrawlRobots:
             waiting.cancel()
 
     def end(self, reason: str) -> None:
-        """Stop, as the spider has closed for *reason*."""
+        """Stop, as the spider has closed for *reason*.
+
+        If Ctrl-C skips :meth:`close`, the end of the process closes the evidence.
+        """
         self.stop()
+        if self.observer is not None:
+            atexit.register(self._close_evidence)
         if self._report is not None:
             self._report.end(reason)
 

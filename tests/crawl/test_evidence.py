@@ -15,7 +15,6 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
-from tests.support.command_line import run_shell
 from tests.support.crawl import MODES, Running, crawl
 from tests.support.evidence import audited
 from tests.support.ftp import ftp_site
@@ -565,11 +564,19 @@ def test_ctrl_c_after_the_spider_has_closed_leaves_an_end(
     replayed(folder, 2)
 
 
-def test_a_shell_leaves_an_end(server: Server, tmp_path: Path) -> None:
-    """It never closes its spider, and the decisions of its last second are not lost."""
-    site = server.site("127.0.0.2", NO)
-    settings = 'ROBOTSPEC_EVIDENCE = "evidence"\n'
-    run_shell(tmp_path, settings, site.url("/yes"), f"fetch('{site.url('/no')}')")
-    (end,) = lines_of(tmp_path / "evidence", "end")
-    assert (end["sent"], end["requests"]["rules"], end["requests"]["refused_rule"]) == (1, 1, 1)
-    replayed(tmp_path / "evidence", 2)
+@pytest.mark.parametrize("mode", MODES)
+def test_a_second_ctrl_c_leaves_evidence_without_a_contradiction(
+    server: Server, tmp_path: Path, mode: str
+) -> None:
+    """Pages under way have left and get no line: an end must not count them."""
+    folder = tmp_path / "evidence"
+    site = server.site("127.0.0.2", NO, pages={"/slow": silence()})
+    settings = {"LOG_LEVEL": "INFO", "ROBOTSPEC_EVIDENCE": str(folder)}
+    with Running([site.url(path) for path in (*PATHS, "/slow")], settings, mode=mode) as running:
+        running.wait_until(lambda: "/slow" in site.pages_asked)
+        time.sleep(1.5)  # lines are written once a second
+        for words in ("Received SIGINT", "Received SIGINT twice"):
+            running.send(signal.SIGINT)
+            running.wait_until(lambda words=words: words in running.log)  # type: ignore[misc]
+        running.finish(20)
+    replayed(folder, 3)

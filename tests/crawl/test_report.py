@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 from scrapy import version_info
 
-from tests.support.command_line import run_shell, validator
+from tests.support.command_line import PROJECT_SETTINGS, validator
 from tests.support.crawl import MODES, Running, crawl
 from tests.support.html_page import check
 from tests.support.responses import after, in_turn, redirect, reply, reset, silence
@@ -32,9 +34,12 @@ def rows(path: Path) -> dict[str, dict[str, Any]]:
 def test_a_shell_can_write_a_report(server: Server, tmp_path: Path) -> None:
     """It makes its engine before it has a spider."""
     site = server.site("127.0.0.2", RULES)
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = shell_settings\n")
     report = 'ROBOTSPEC_REPORT = "{name}.jsonl"\n'
+    (tmp_path / "shell_settings.py").write_text(PROJECT_SETTINGS + report)
     for path, code in (("/yes", "print('status', response.status)"), ("/no", "print(response)")):
-        done = run_shell(tmp_path, report, site.url(path), code)
+        words = [sys.executable, "-m", "scrapy", "shell", site.url(path), "-c", code]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert "AssertionError" not in done.stderr
         assert ("status 200" in done.stdout) is (path == "/yes")
     assert site.pages_asked == ["/yes"]

@@ -76,16 +76,6 @@ USER_AGENT = "examplebot/1.0"
 """
 
 
-def run_shell(folder: Path, settings: str, url: str, code: str) -> subprocess.CompletedProcess[str]:
-    """Run ``scrapy shell URL -c CODE`` in a project with more *settings*."""
-    (folder / "scrapy.cfg").write_text("[settings]\ndefault = shell_settings\n")
-    (folder / "shell_settings.py").write_text(PROJECT_SETTINGS + settings)
-    words = [sys.executable, "-m", "scrapy", "shell", url, "-c", code]
-    return subprocess.run(
-        words, cwd=folder, capture_output=True, text=True, timeout=60, check=False
-    )
-
-
 def install_command(folder: Path) -> None:
     """Install ``scrapy robotspec`` in a folder, by its entry point."""
     installed = folder / "under_test-0.dist-info"
