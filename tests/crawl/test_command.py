@@ -148,27 +148,13 @@ def test_the_projects_hook_and_cache_are_used_and_its_output_is_left_alone(
     assert not (project.path / "job").exists()
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        'USER_AGENT = "examplebot/1.0"',
-        'USER_AGENT = "other"\nROBOTSTXT_USER_AGENT = "examplebot"',
-        'ROBOTSPEC_USER_AGENT_TOKEN = ["examplebot", "other"]',
-    ],
-)
-def test_the_crawler_of_a_project_is_asked_about(
-    server: Server, project: Folder, setting: str
-) -> None:
-    """For a file as for a site: where its crawls find their product token is found here, too."""
-    site = server.site("127.0.0.13", SHOP)
-    (project.path / "project_settings.py").write_text(PROJECT_SETTINGS + setting)
+def test_what_only_a_crawl_needs_is_not_imported_for_a_file(project: Folder) -> None:
+    """A middleware may be missing, or import a reactor before it is chosen."""
+    missing = 'DOWNLOADER_MIDDLEWARES = {"missing.Middleware": 1}\n'
+    (project.path / "project_settings.py").write_text(PROJECT_SETTINGS + missing)
     (project.path / "robots.txt").write_text(SHOP)
-    asked = [
-        json.loads(project.call("check", *words, "--json").out)
-        for words in ((site.url("/?sort=1"),), ("robots.txt", "/?sort=1"))
-    ]
-    assert {each["tokens"][0] for each in asked} == {"examplebot"}
-    assert {each["line"] for each in asked} == {12}
+    result = project.call("check", "robots.txt", "/about")
+    assert (result.code, result.err) == (0, "")
 
 
 def test_no_crawler_is_asked_about_in_a_file_outside_a_project(outside: Folder) -> None:

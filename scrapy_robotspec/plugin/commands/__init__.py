@@ -52,19 +52,18 @@ class RobotSpecCommand(ScrapyCommand):
 
     def _session(self, screen: Screen) -> Session:
         """The session of this call. Raises ``ConfigurationError`` for wrong settings."""
-        from scrapy import Spider
-        from scrapy.crawler import Crawler
-        from scrapy.utils.project import inside_project
-
         from scrapy_robotspec.cli.session import Session
         from scrapy_robotspec.plugin.settings.settings import Settings
-        from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
         assert self.crawler_process is not None
-        crawler = Crawler(Spider, self.crawler_process.settings)
-        settings = Settings.from_scrapy(crawler.settings)
-        tokens = TokenSelector(crawler, settings).usual if inside_project() else ()
-        return Session(screen, settings.edition, tokens, self._load_query)
+        settings = Settings.from_scrapy(self.crawler_process.settings)
+        tokens = settings.user_agent_token
+        return Session(
+            screen,
+            settings.edition,
+            tokens if isinstance(tokens, tuple) else (),
+            self._load_query,
+        )
 
     def _load_query(self) -> QuerySites:
         """Access to sites through the project."""
