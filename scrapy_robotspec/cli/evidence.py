@@ -16,6 +16,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.session import MisuseError, Screen, Session
+from scrapy_robotspec.converters import convert, seconds
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.access_logs import parse
 from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
@@ -149,7 +150,6 @@ def _summary(result: ReplayResult) -> Iterator[str]:
     "--tolerance",
     "SECONDS",
     "Seconds for which a replaced robots.txt still excuses a request.",
-    type=click.FloatRange(min=0),
     default=1.0,
     show_default=True,
 )
@@ -182,6 +182,7 @@ def audit_command(
     base = None if origin is None else Origin.of(origin)
     if origin is not None and base is None:
         raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
+    tolerance = convert("--tolerance", tolerance, seconds())
     timeline = Timeline(_evidence_folder(evidence))
     reading = timeline.reading
     reading.expect(expected, complete=complete)

@@ -51,6 +51,19 @@ def test_no_library_of_archives_is_needed(folder: Path) -> None:
         assert done.returncode == words.startswith("audit")
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", "x"])
+def test_a_tolerance_is_a_number_of_seconds(
+    run_command: RunCommand, folder: Path, value: str
+) -> None:
+    """Anything else would excuse every request, or none."""
+    write(folder, COMMON)
+    words = ("audit", "access.log", "--evidence", "evidence", *SITE)
+    assert run_command(*words).code == 1
+    result = run_command(*words, f"--tolerance={value}")
+    assert (result.code, result.out) == (2, "")
+    assert "--tolerance" in result.err
+
+
 def write(folder: Path, lines: list[str], name: str = "access.log") -> None:
     (folder / name).write_text("\n".join(lines) + "\n")
 
