@@ -36,9 +36,13 @@ class Addon:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Raise ``ConfigurationError`` where a middleware is made of it."""
-        if crawler.settings.frozen:
-            raise ConfigurationError(f"scrapy_robotspec.Addon is not a middleware: {ENABLE}")
+        """Raise ``ConfigurationError`` where another component is made of it.
+
+        Scrapy freezes the settings after it has made extensions, and before it makes the others.
+        """
+        settings = crawler.settings
+        if settings.frozen or _compat.take_component(settings.getdict("EXTENSIONS"), cls):
+            raise ConfigurationError(f"scrapy_robotspec.Addon is an add-on: {ENABLE}")
         return cls()
 
     def __repr__(self) -> str:

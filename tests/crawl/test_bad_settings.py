@@ -45,7 +45,15 @@ def test_message_is_the_last_line(server: Server, name: str, value: Any, remedy:
             },
             "ADDONS = ",
         ),
-        ({"DOWNLOADER_MIDDLEWARES": {"scrapy_robotspec.Addon": 500}}, "ADDONS = "),
+        *(
+            ({components: {"scrapy_robotspec.Addon": 500}}, "ADDONS = ")
+            for components in (
+                "DOWNLOADER_MIDDLEWARES",
+                "SPIDER_MIDDLEWARES",
+                "EXTENSIONS",
+                "ITEM_PIPELINES",
+            )
+        ),
         (
             {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.RobotsTxt"},
             'ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"',
