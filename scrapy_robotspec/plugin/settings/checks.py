@@ -68,8 +68,9 @@ def _unknown(name: str, known: list[str]) -> Iterator[str]:
     from difflib import get_close_matches  # few crawls need it
 
     end = name.upper().partition("_")[2]
-    # The beginnings are all alike.
+    # The beginnings are all alike; another underscore may stand in one.
     meant = _MEANT.get(end) or get_close_matches(PREFIX + end, known, 1, 0.9)
+    meant = meant or get_close_matches(name.upper(), known, 1, 0.95)
     meant = meant or [each for each in known if f"_{end.rstrip('S')}_" in f"{each}_"]
     if meant or name.startswith(PREFIX):
         hint = f" (is {' or '.join(meant)} meant?)" if meant else ""
