@@ -58,6 +58,7 @@ def check_folder(folder: Path) -> None:
     assert result.is_good or result.problems
     dumps(result.to_json())
     timeline = Timeline(folder)
+    assert timeline.reading.problems == result.problems
     audit = Audit(timeline, ("examplebot",), 1.0)
     for url in ASKED:
         for moment in MOMENTS:

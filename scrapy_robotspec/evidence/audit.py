@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf, nextafter
 from operator import attrgetter, itemgetter
@@ -13,6 +14,8 @@ from urllib.parse import urlsplit
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.decision_lines import State, conclusion
+from scrapy_robotspec.evidence.log_lines import DAMAGE
+from scrapy_robotspec.evidence.replay import ReplayResult, replay_runs
 from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
@@ -40,12 +43,12 @@ _end_of = attrgetter("end")
 class Timeline:
     """The states of every origin in an evidence folder.
 
-    The constructor reads and checks its runs.
+    The constructor replays its runs: a state that does not follow from the archive proves nothing.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.reading = Reading()
+        self.reading = ReplayResult()
         self.tokens: set[tuple[str, ...]] = set()
         """The product tokens of each decision."""
         self._runs: list[RunReader] = []
@@ -53,7 +56,7 @@ class Timeline:
         """Time and id of each state, sorted by time; those of one time as written."""
         self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
         """Begin and end of each archived exchange whose URL is not that of a robots.txt."""
-        for reader, lines in read_runs(folder, self.reading):
+        for reader, lines in replay_runs(folder, self.reading):
             self._runs.append(reader)
             for line in lines:
                 self._add(reader, line.values)
@@ -111,7 +114,7 @@ class Timeline:
     def _add(self, run: RunReader, values: Mapping[str, Any]) -> None:
         kind = values["type"]
         if kind == "state":
-            with run.noting(values["id"]):
+            with suppress(*DAMAGE):  # the replay has noted it
                 state = State.from_values(values)
                 states = self._states.setdefault(state.record.origin, {}).setdefault(run, [])
                 insort(states, (state.time, state.id), key=_time_of)

@@ -13,7 +13,7 @@ import pytest
 
 from scrapy_robotspec.cli.evidence import absolute_url
 from tests.support.command_line import ROOT, RunCommand
-from tests.support.evidence import Crawl, make_evidence
+from tests.support.evidence import Crawl, lines_of, make_evidence, write_lines
 
 COMMON = [
     '1.2.3.4 - - [31/Jan/2026:12:00:02 +0000] "GET /robots.txt HTTP/1.1" 200 5',
@@ -225,6 +225,22 @@ def test_a_changed_first_line_is_changed_evidence(run_command: RunCommand, folde
     values = json.loads(run_command("replay", "evidence", "--json").out)
     assert values["complete"] is False
     assert log.name in values["problems"][0]
+
+
+def test_rules_that_do_not_follow_from_the_archive_are_changed_evidence(
+    run_command: RunCommand, folder: Path
+) -> None:
+    """They would excuse any request: the owner can seal the log again."""
+    lines = lines_of(folder / "evidence")
+    for line in lines:
+        if line["type"] == "state":
+            line["record"] |= {"meaning": "allow", "status": 404}
+            line |= {"body_record": None, "body_sha256": ""}
+    write_lines(folder / "evidence", lines)
+    write(folder, JSON)
+    result = run_command("audit", "access.log", "--evidence", "evidence")
+    assert result.code == 1
+    assert "the state does not follow from the archived exchanges" in result.err
 
 
 def test_explain_shows_the_decision_about_each_disallowed_request(

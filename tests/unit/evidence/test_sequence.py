@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.access.account import RequestCounts
+from scrapy_robotspec.evidence.audit import Timeline
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import RULES, START, Crawl, lines_of, write_lines
 
@@ -235,6 +236,7 @@ def test_a_contradiction_is_named_with_its_line(tmp_path: Path, forge: Forgery) 
     assert any(FORGERIES[forge] in each for each in found)
     assert result.problem_count <= (100 if forge is a_hundred_pages else 5)
     assert result.decisions == result.agree + result.differ
+    assert Timeline(tmp_path).reading.problems == result.problems
 
 
 @pytest.mark.parametrize("forge", [an_earlier("decision", 2), an_earlier("end", 0, 50)])
