@@ -41,11 +41,11 @@ SPIDERS = (
 CRAWLS = {"robots_06_cache": 2}
 
 INTRODUCTION = """\
-Small crawls of a local site; together they take about a minute. Each table says what a robots.txt
+Small crawls of a local site; together they take half a minute. Each table says what a robots.txt
 answered, what follows from that, how many pages were crawled and refused, and when the first page
 ended. A refused page has a line of its own."""
 NEXT = """
-Next: read one of example_project/example/spiders (13 to 34 lines each), then docs/tutorial.md."""
+Next: read one of example_project/example/spiders (13 to 35 lines each), then docs/tutorial.md."""
 
 
 def main(spiders: tuple[str, ...]) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -117,6 +119,15 @@ def test_commands_exist(block: Block) -> None:
                 assert command in COMMANDS
             case [script] if script.startswith("."):
                 assert (ROOT / script).is_file()
+
+
+def test_benchmarks_run_without_pytest() -> None:
+    """The pages give their commands to readers who have installed the package alone."""
+    scripts = "".join(path.read_text() for path in sorted((ROOT / "benchmarks").glob("*.py")))
+    used = sorted(set(re.findall(r"from (tests\.support\.\w+) import", scripts)))
+    assert used
+    program = f"import sys; sys.modules['pytest'] = None; import {', '.join(used)}"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

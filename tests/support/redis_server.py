@@ -11,7 +11,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import pytest
 from typing_extensions import Self
 
 NOT_FOUND = "no redis-server on the PATH: install Debian's redis-server or Redis itself"
@@ -75,6 +74,8 @@ def is_installed() -> bool:
 
 def need_redis() -> None:
     """Skip a test on a machine without Redis."""
+    import pytest  # benchmarks use the server, and run without pytest
+
     if not is_installed():
         pytest.skip(NOT_FOUND)
     pytest.importorskip("redis", reason="the Redis client is not installed")
