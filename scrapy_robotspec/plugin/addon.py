@@ -36,11 +36,8 @@ class Addon:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Raise ``ConfigurationError`` where another component is made of it.
-
-        Scrapy freezes the settings after it has made extensions, and before it makes the others.
-        """
-        settings = crawler.settings
+        """Raise ``ConfigurationError`` where another component is made of it."""
+        settings = crawler.settings  # frozen when Scrapy makes others than extensions
         if settings.frozen or _compat.take_component(settings.getdict("EXTENSIONS"), cls):
             raise ConfigurationError(f"scrapy_robotspec.Addon is an add-on: {ENABLE}")
         return cls()
@@ -88,10 +85,7 @@ class Addon:
 
 
 def check_settings(settings: BaseSettings) -> Settings:
-    """Raise the errors of the middleware early.
-
-    Later they would stand in the midst of other tracebacks.
-    """
+    """Raise the errors of the middleware early, before other tracebacks hide them."""
     checked = Settings.from_scrapy(settings)
     if checked.cache != MEMORY:
         from scrapy_robotspec.store.uri import open_store
