@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.protocol.models import Severity, decode
@@ -139,7 +140,7 @@ class Findings:
 
     def sorted(self) -> tuple[Finding, ...]:
         """The findings in file order."""
-        return tuple(sorted(self._found, key=lambda finding: (finding.line, finding.code)))
+        return tuple(sorted(self._found, key=attrgetter("line", "code")))
 
 
 def shown(text: str | bytes) -> str:

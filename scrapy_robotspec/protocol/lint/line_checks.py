@@ -230,7 +230,8 @@ def check_rules(effects: Effects) -> Faults:
             if not has_dots and is_usual(value) and b"#" not in line.text:
                 if value.endswith(b"*") or (not edition.wildcards and WILDCARD.search(value)):
                     starred = starred or [*_check_signs(b"/x*", edition)]
-                    yield from ((line, *fault) for fault in starred)
+                    for fault in starred:
+                        yield line, *fault
             elif _STARS.fullmatch(value):
                 whole = effects.of_crawler(group.crawler)
                 yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
