@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 #: In place of RFC 9309's *WS ":" *WS: 1*WS, where the line has two words and no colon (FMT-11).
 #: Only SP and HTAB part them, though more is stripped around them.
 _TWO_WORDS = re.compile(rb"([^ \t]+)[ \t]+([^ \t]+)")
-_INDEX_PAGE = "/index.htm"
+#: In a pattern, it may open a directory (PRE-05).
+INDEX_PAGE = "/index.htm"
 
 
 def partial_mark(body: bytes, mark: bytes) -> int:
@@ -37,6 +38,6 @@ def split_without_colon(content: bytes, white: bytes) -> tuple[bytes, bytes] | N
 def directory_of_index_page(pattern: str) -> str:
     """The directory that an index page also opens (PRE-05), or ``""``."""
     slash = pattern.rfind("/")
-    if slash < 0 or not pattern.startswith(_INDEX_PAGE, slash):
+    if slash < 0 or not pattern.startswith(INDEX_PAGE, slash):
         return ""
     return pattern[: slash + 1] + "$"

@@ -50,15 +50,15 @@ def line_start(key: int) -> int:
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPattern]:
     """Patterns of rules with their keys, in file order."""
     joined = canonical_text(b"\n".join([value for _, value, _ in rules]), edition)
-    #: Beginnings of usual values; in an edition with another reading of them there are none.
+    #: Beginnings of usual values, and what no usual value contains.
     heads = ["/", "*"] if edition.star_begins_path else ["/"]
-    if edition.index_html or not edition.wildcards:
-        heads = []
+    stars = "**" if edition.wildcards else "*"
+    page = google.INDEX_PAGE if edition.index_html else stars
     counts_star = edition.count_trailing_star
     found: list[KeyedPattern] = []
     for (allow, _, start), text in zip(rules, joined.split("\n"), strict=False):  # hot path
         key = start + (ALLOWS if allow else DISALLOWS)
-        is_rare = "$" in text or "%2" in text or "'" in text or "**" in text
+        is_rare = "$" in text or "%2" in text or "'" in text or stars in text or page in text
         if text[:1] in heads and not is_rare:
             key -= len(text) * LENGTH
             if text[-1] == "*":  # PAT-03
