@@ -169,7 +169,7 @@ def _answer(answers: Answers) -> int:
     if not urls:
         raise MisuseError(
             for_site(file)
-            or f"{file} is the FILE with the rules: give at least one URL or path to decide "
+            or f"{file!r} is the FILE with the rules: give at least one URL or path to decide "
             "about, or a list with --urls LIST; show prints the file's groups"
         )
     note_origins(urls, session.screen)

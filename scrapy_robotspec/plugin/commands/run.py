@@ -83,9 +83,9 @@ def query_with(
 def missing_note(settings: BaseSettings) -> str | None:
     """A note if the crawls of a project decide otherwise, else None."""
     if not _compat.is_enabled(Addon, settings.getdict("ADDONS")):
-        return "note: ADDONS of the project lacks scrapy_robotspec.Addon; decided as if it were on"
+        return "note: ADDONS lacks scrapy_robotspec.Addon; decided as if it were on"
     if not settings.getbool("ROBOTSTXT_OBEY"):
-        return "note: ROBOTSTXT_OBEY is off in the project; decided as if it were on"
+        return "note: ROBOTSTXT_OBEY is off; decided as if it were on"
     return None
 
 

@@ -20,7 +20,7 @@ ROOT = Path(scrapy_robotspec.__file__).parents[1]
 MISUSES = [
     ("check robots.txt", "give at least one URL or path"),
     ("check mailto:x /", "cannot read 'mailto:x': No such file"),
-    ("check robots.txt --json", "robots.txt is the FILE with the rules"),
+    ("check robots.txt --json", "'robots.txt' is the FILE with the rules"),
     ("check robots.txt cart", "'cart' is neither a URL of a site nor a path: write https://"),
     ("check missing.txt /", "cannot read 'missing.txt': No such file"),
     ("check empty /", "no file in the folder empty ends in .txt or .robots"),
