@@ -55,7 +55,7 @@ def check_folder(folder: Path) -> None:
     """Replay and audit end, and say what they found in JSON."""
     result = replay(folder)
     assert result.decisions == result.agree + result.differ + result.not_checkable
-    assert result.is_good or result.problems
+    assert bool(result.problem_count) == bool(result.problems)
     dumps(result.to_json())
     timeline = Timeline(folder)
     assert timeline.reading.problems == result.problems

@@ -96,7 +96,7 @@ def replay_command(
         add(f"{safe(run.run)}: last hash {run.last_hash}")
         if run.verify is not None:
             add(f"{safe(run.run)}: verify its time stamp: {safe(run.verify, None)}")
-    return 0 if result.is_good else 1
+    return 1 if result.problem_count else 0
 
 
 def _evidence_folder(folder: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from contextlib import suppress
 from dataclasses import dataclass
 from math import inf, nextafter
 from operator import attrgetter, itemgetter
@@ -14,9 +13,8 @@ from urllib.parse import urlsplit
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.decision_lines import State, conclusion
-from scrapy_robotspec.evidence.log_lines import DAMAGE
-from scrapy_robotspec.evidence.replay import ReplayResult, replay_runs
-from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
+from scrapy_robotspec.evidence.replay import ReplayResult, RunReplay
+from scrapy_robotspec.evidence.run_reader import RunReader, read_runs
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
@@ -56,10 +54,12 @@ class Timeline:
         """Time and id of each state, sorted by time; those of one time as written."""
         self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
         """Begin and end of each archived exchange whose URL is not that of a robots.txt."""
-        for reader, lines in replay_runs(folder, self.reading):
+        for reader, lines in read_runs(folder, self.reading):
             self._runs.append(reader)
+            replayed = RunReplay(reader, self.reading)
             for line in lines:
-                self._add(reader, line.values)
+                replayed.take(line)
+                self._add(reader, line)
         bounds = [inf]
         for run in self._runs:
             run.rules.max_size //= len(self._runs)
@@ -111,10 +111,11 @@ class Timeline:
                 failed.append(found)
         return (usable or failed[:1], is_sure), until
 
-    def _add(self, run: RunReader, values: Mapping[str, Any]) -> None:
+    def _add(self, run: RunReader, line: Line) -> None:
+        values = line.values
         kind = values["type"]
         if kind == "state":
-            with suppress(*DAMAGE):  # the replay has noted it
+            with run.noting(values["id"], line.number):  # in the words of the replay
                 state = State.from_values(values)
                 states = self._states.setdefault(state.record.origin, {}).setdefault(run, [])
                 insort(states, (state.time, state.id), key=_time_of)
@@ -223,7 +224,7 @@ class Audit:
         for each in sorted(self.accused, key=_end_of):
             wanted[request_key(each.url)].append(each)
         if wanted:
-            for reader, lines in read_runs(self._timeline.folder, Reading()):
+            for reader, lines in read_runs(self._timeline.folder, ReplayResult()):
                 self._look_up(reader, lines, wanted)
         for those in wanted.values():
             last = those[0].noted

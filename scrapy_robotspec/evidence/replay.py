@@ -41,7 +41,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from scrapy_robotspec.access.overrides import Replacement
@@ -99,28 +99,18 @@ class ReplayResult(Reading):
         """Number of these without an archived robots.txt."""
         return list(self.answered.values()).count(False)
 
-    @property
-    def is_good(self) -> bool:
-        """Whether everything is as it was written, and no decision differs."""
-        return not self.problem_count
-
 
 def replay(folder: Path) -> ReplayResult:
     """Replay every run in *folder*."""
     result = ReplayResult()
-    for _, lines in replay_runs(folder, result):
-        for _ in lines:
-            pass
+    for reader, lines in read_runs(folder, result):
+        run = RunReplay(reader, result)
+        for line in lines:
+            run.take(line)
     return result
 
 
-def replay_runs(folder: Path, result: ReplayResult) -> Iterator[tuple[RunReader, Iterator[Line]]]:
-    """As :func:`read_runs`; each line is replayed before it is passed on."""
-    for reader, lines in read_runs(folder, result):
-        yield reader, _RunReplay(reader, result).replayed(lines)
-
-
-class _RunReplay:
+class RunReplay:
     """Replays one run, line by line."""
 
     def __init__(self, reader: RunReader, result: ReplayResult) -> None:
@@ -128,16 +118,14 @@ class _RunReplay:
         self._result = result
         self._sequence = Sequence()
 
-    def replayed(self, lines: Iterator[Line]) -> Iterator[Line]:
-        for line in lines:
-            values = line.values
-            subject = (values.get("url") or values.get("id") or values["type"])[:_MAX_SUBJECT]
-            with self._reader.noting(subject, line.number):
-                with suppress(NotArchivedError):
-                    self._check(values)
-                if self._reader.format >= FORMAT:
-                    self._sequence.take_time(values)
-            yield line
+    def take(self, line: Line) -> None:
+        values = line.values
+        subject = (values.get("url") or values.get("id") or values["type"])[:_MAX_SUBJECT]
+        with self._reader.noting(subject, line.number):
+            with suppress(NotArchivedError):
+                self._check(values)
+            if self._reader.format >= FORMAT:
+                self._sequence.take_time(values)
 
     def _check(self, values: Mapping[str, Any]) -> None:
         match values["type"]:

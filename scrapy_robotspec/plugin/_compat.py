@@ -638,5 +638,5 @@ def caller_of_this_thread() -> Callable[..., Any]:
         return asyncio.get_running_loop().call_soon_threadsafe
     from twisted.internet import reactor  # noqa: TID251
 
-    here: Callable[..., Any] = reactor.callFromThread
-    return here
+    own: Any = reactor
+    return own.callFromThread  # type: ignore[no-any-return]
