@@ -95,10 +95,14 @@ class DiskQueue:
     def pop(self) -> Request | None:
         """Remove the next request; None if there is none."""
         size = self._read_size()
+        if not size:
+            return None
         try:
             request: Request | None = self._run(lambda queue: queue.pop())
-        except Exception:
-            self._size = None
+        except Exception as error:
+            # Files that are damaged can never be opened again; others may be read further.
+            is_damaged = self._queue is None and not isinstance(error, ERRORS)
+            self._size = 0 if is_damaged else None
             raise
         self._size = size - 1 if request is not None else 0
         return request
@@ -114,6 +118,9 @@ class DiskQueue:
             queue, self._queue = self._queue, None
             try:
                 queue.close()
+            except ERRORS:
+                if self._size != 0:  # an empty one on a full disk has nothing to keep
+                    raise
             finally:
                 self._open_queues.closed(self)
 

@@ -1,4 +1,4 @@
-"""A disk that is full under SqliteStore costs a warning, and no page too many."""
+"""A full disk under a store or a ``JOBDIR`` costs a warning, and no page too many."""
 
 from __future__ import annotations
 
@@ -56,6 +56,22 @@ def test_a_crawl_on_a_full_disk(server: Server, disk: Path, is_full_at_start: bo
         assert again.ended_once(urls)
         assert any(len(site.robots_asked) == 1 for site in sites)
         assert all(site.pages_asked == ["/yes"] * 2 for site in sites)
+
+
+def test_a_crawl_with_its_jobdir_on_a_full_disk_ends(server: Server, disk: Path) -> None:
+    """queuelib tears a request that it writes last; the others go on from memory or disk."""
+    (disk / "filled").write_bytes(bytes(260_000))
+    sites = [server.site(f"127.0.7.{n}", "User-agent: *\nDisallow: /no\n") for n in range(1, 4)]
+    urls = [site.url(f"/{n}{'x' * 200}") for n in range(100) for site in sites]
+    settings = {
+        "JOBDIR": str(disk / "job"),
+        "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",  # Scrapy's fails on a full disk
+    }
+    result = crawl(urls, settings)
+    assert result.stats["finish_reason"] == "finished"
+    assert set(result.ends.values()) == {1}
+    assert len(result.ends) >= len(urls) - 30
+    assert len(result.lines("WARNING", "A disk queue cannot be written")) == 1
 
 
 def rules(number: int) -> str:

@@ -202,6 +202,20 @@ def test_peek_leaves_the_request_where_it_is(
     assert url_of(queue.peek()) == url_of(queue.pop()) == "http://a.example/"
 
 
+def test_a_queue_whose_state_a_full_disk_has_emptied_ends(
+    tmp_path: Path, closed_later: Make
+) -> None:
+    """Its error is seen once; a queue that fails each time would be popped for ever."""
+    (queue,) = closed_later(squeues.PickleFifoDiskQueue, tmp_path, 1, 1)
+    queue.push(Request("http://a.example/"))
+    queue.close()
+    (tmp_path / "0" / "info.json").write_text("")
+    with pytest.raises(ValueError, match="Expecting value"):
+        queue.pop()
+    assert queue.pop() is None
+    assert len(queue) == 0
+
+
 def test_request_that_cannot_be_serialised_changes_nothing(
     tmp_path: Path, closed_later: Make
 ) -> None:
