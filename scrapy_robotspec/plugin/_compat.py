@@ -261,7 +261,7 @@ class Engine:
 
         Uses: ``Slot.queue``, ``Slot.free_transfer_slots``, ``Slot.lastseen`` (2.13 on).
         """
-        slot = _known_slot(self._crawler.engine, request)
+        slot = _slot(self._crawler.engine, request)
         if slot is None:
             return 0.0
         if slot.queue or slot.free_transfer_slots() <= 0:
@@ -365,26 +365,16 @@ def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
     return float(turn - now)
 
 
-def _slot(engine: ExecutionEngine, request: Request) -> Any:
+def _slot(engine: Any, request: Request) -> Any:
     """The download slot of *request*, made if needed; None where Scrapy has no such slots.
 
     Uses: ``downloader.slots`` (2.13 on), ``downloader._get_slot`` with the spider (2.13) or without
     (2.14 on).
     """
-    get_slot: Any = getattr(engine.downloader, "_get_slot", None)
+    get_slot = _part(engine, "downloader._get_slot")
     if get_slot is None or _part(engine, "downloader.slots") is None:
         return None
     return (get_slot(request) if version_info >= (2, 14) else get_slot(request, engine.spider))[1]
-
-
-def _known_slot(engine: ExecutionEngine | None, request: Request) -> Any:
-    """The download slot of *request*; None where there is none, or Scrapy has no such slots.
-
-    Uses: ``downloader.get_slot_key``, ``downloader.slots`` (2.13 on).
-    """
-    get_slot_key = _part(engine, "downloader.get_slot_key")
-    slots = _part(engine, "downloader.slots")
-    return None if get_slot_key is None or not slots else slots.get(get_slot_key(request))
 
 
 def _slot_clock() -> float:
@@ -520,13 +510,24 @@ def is_importable(key: Any, settings: BaseSettings) -> bool:
 
 
 def limit_pages(crawler: Crawler) -> None:
-    """Limit pages to the user's ``CONCURRENT_REQUESTS``.
+    """Keep pages to the limits of the user, of a slot too.
 
-    Uses: ``downloader.total_concurrency`` (2.13 on).
+    With asyncio, Scrapy counts a page when it has left the slot's queue for a turn of the loop: all
+    pages that wait there would be sent in one turn. Uses: ``downloader.total_concurrency`` (2.13
+    on), ``downloader._wait_for_download``, ``Slot.transferring`` (2.14 on).
     """
+    engine: Any = crawler.engine
     extra = crawler.settings.getint(EXTRA_CONNECTIONS)
-    if extra and _part(crawler.engine, "downloader.total_concurrency"):
-        crawler.engine.downloader.total_concurrency -= extra
+    if extra and _part(engine, "downloader.total_concurrency"):
+        engine.downloader.total_concurrency -= extra
+    send = _part(engine, "downloader._wait_for_download")
+
+    def counted(slot: Any, request: Request, waiter: Deferred[Response]) -> Any:
+        slot.transferring.add(request)
+        return send(slot, request, waiter)
+
+    if send:
+        engine.downloader._wait_for_download = counted
 
 
 def watch_sending(
@@ -576,7 +577,7 @@ def _give_turn_back(engine: ExecutionEngine, request: Request) -> None:
 
     Uses: ``Slot.lastseen``, ``Slot.close`` (2.13 on).
     """
-    slot = _known_slot(engine, request)
+    slot = _slot(engine, request)
     if slot is not None:
         slot.lastseen = _slot_clock() - _longest_delay(slot)
         slot.close()  # ends the delay that has begun

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.crawl import Running
-from tests.support.responses import silence
+from tests.support.crawl import MODES, Running, crawl
+from tests.support.responses import Exchange, after, reply, silence
 from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n"
+FOREIGN_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}
 ONE_AT_A_TIME = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
 
 
@@ -40,3 +41,32 @@ def test_silent_origins_hold_up_no_other_origin_of_a_shared_slot(
         running.wait_until(lambda: all(len(site.pages_asked) == 5 for site in others))
         assert all(site.robots_asked for site in silent)
         assert not [event for event in running.events if event["kind"] == "error"]
+
+
+class Pages:
+    """Answers pages, and counts those of one moment."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+
+    async def __call__(self, exchange: Exchange) -> bool:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        try:
+            return await after(0.02, reply("page"))(exchange)
+        finally:
+            self.now -= 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE])
+def test_requests_that_have_waited_leave_within_the_limit_of_their_slot(
+    server: Server, mode: str, queue: dict[str, str]
+) -> None:
+    """All of them may go at the same moment: when their robots.txt has come."""
+    pages = Pages()
+    site = server.site("127.0.0.2", after(0.5, reply(RULES)), page=pages)
+    urls = [site.url(f"/{number}") for number in range(100)]
+    result = crawl(urls, {"CONCURRENT_REQUESTS_PER_DOMAIN": 2, **queue}, mode=mode)
+    assert result.ended_once(urls)
+    assert pages.most == 2
