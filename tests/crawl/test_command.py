@@ -158,7 +158,7 @@ def test_what_only_a_crawl_needs_is_not_imported_for_a_file(project: Folder) -> 
 
 
 def test_no_crawler_is_asked_about_in_a_file_outside_a_project(outside: Folder) -> None:
-    """Scrapy's default User-Agent is nobody's choice."""
+    """The default User-Agent of Scrapy is no choice of the user."""
     (outside.path / "robots.txt").write_text("User-agent: Scrapy\nDisallow: /\n")
     result = outside.call("check", "robots.txt", "/")
     assert (result.code, result.err) == (0, "")
