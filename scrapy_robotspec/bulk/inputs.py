@@ -82,7 +82,7 @@ def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
             found.append(Input(os.path.basename(name), (name,)))
         else:
             reason = _CAN_READ if os.path.exists(name) else "no such file or folder"
-            raise ConfigurationError(f"cannot read {name}: {reason}")
+            raise ConfigurationError(f"cannot read {name!r}: {reason}")
     taken: dict[str, Input] = {}
     for each in found:
         other = taken.setdefault(each.name, each)

@@ -113,7 +113,7 @@ def bulk_command(
                 made[job] = counts
                 screen.share(number, len(todo), "read")
     except OSError as error:
-        raise MisuseError(f"cannot write to {folder}: {error.strerror or error}") from error
+        raise MisuseError(f"cannot write to {folder!r}: {error.strerror or error}") from error
     except KeyboardInterrupt:
         screen.note("interrupted; the same command goes on from here")
         raise
@@ -144,7 +144,9 @@ def _names(given: str) -> Sequence[str]:
         return KNOWN_CRAWLERS
     names = _list(given)
     if not names or any(name.startswith(KNOWN[0]) for name in names):
-        raise MisuseError(f"--tokens {given}: give a file of names, names with commas, or {KNOWN}")
+        raise MisuseError(
+            f"--tokens {given!r}: give a file of names, names with commas, or {KNOWN}"
+        )
     return names
 
 

@@ -7,6 +7,7 @@ import zlib
 from collections import Counter
 from contextlib import nullcontext
 from functools import partial
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,7 @@ def replay_command(
 def _evidence_folder(folder: str) -> Path:
     """The folder of ``ROBOTSPEC_EVIDENCE``. Raises ``MisuseError`` for anything else."""
     path = Path(folder)
-    if not path.is_dir():
+    if not isdir(folder):  # Path('') is the current one
         raise MisuseError(f"{folder!r} is not a folder: give that of ROBOTSPEC_EVIDENCE")
     if not any(path.glob("decisions-*.jsonl")) and not any(path.glob("robots-*.warc.gz")):
         raise MisuseError(f"{folder!r} contains no evidence: give the folder of ROBOTSPEC_EVIDENCE")

@@ -345,6 +345,6 @@ def test_a_full_disk_leaves_no_output_and_no_half_of_one(tmp_path: Path, folder:
         words = f"bulk {folder} --tokens x --out {out} --format {form} --jobs 1"
         done = shell(words, tmp_path, start="ulimit -f 1; ")
         assert done.returncode == 2
-        assert done.stderr.startswith(f"robotspec bulk: cannot write to {out}: ")
+        assert done.stderr.startswith(f"robotspec bulk: cannot write to {str(out)!r}: ")
         assert done.stderr.count("\n") == 1
         assert [path.name for path in out.rglob("*") if path.is_file()] == ["notes.txt"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -64,21 +65,26 @@ MISUSES = [
     ("check robots.txt --urls utf16.txt", "utf16.txt is UTF-16: save it as UTF-8"),
     ("check robots.txt /a --usage Train-AI", "--usage is 'Train-AI': give the label of a use"),
     ("lint robots.txt --statistics --format sarif", "--format sarif lists them: give one"),
+    ("replay ''", "'' is not a folder: give that of ROBOTSPEC_EVIDENCE"),
+    ("audit robots.txt --evidence ''", "'' is not a folder: give that of ROBOTSPEC_EVIDENCE"),
     ("lint - --fix", "--fix changes files: give paths"),
-    ("bulk robots.txt --tokens x --out taken.csv", "cannot write to taken.csv: "),
+    ("bulk robots.txt --tokens x --out taken.csv", "cannot write to 'taken.csv': "),
+    ("bulk robots.txt --tokens x --out ''", "cannot write to '': "),
     ("bulk robots.txt --tokens x --out robots.txt", "is in a folder of inputs"),
     ("bulk robots.txt --tokens x --out out --format xml", "xml"),
     ("bulk more --tokens x --out more/out", "is in a folder of inputs"),
-    ("bulk missing --tokens x --out out", "cannot read missing: no such file or folder"),
-    ("bulk no.warc.gz --tokens x --out out", "cannot read no.warc.gz: no such file or folder"),
-    ("bulk paths.md --tokens x --out out", "cannot read paths.md: give a WARC file"),
+    ("bulk missing --tokens x --out out", "cannot read 'missing': no such file or folder"),
+    ("bulk '' --tokens x --out out", "cannot read '': no such file or folder"),
+    ("bulk robots.txt --tokens '' --out out", "--tokens '': give a file of names"),
+    ("bulk no.warc.gz --tokens x --out out", "cannot read 'no.warc.gz': no such file or folder"),
+    ("bulk paths.md --tokens x --out out", "cannot read 'paths.md': give a WARC file"),
     ("bulk robots.txt --tokens names.txt --out out", "cannot read names.txt: no such file"),
     ("bulk robots.txt --tokens , --out out", "give a file of names"),
     (
         "bulk robots.txt --tokens @all --out out",
         "give a file of names, names with commas, or @known",
     ),
-    ("bulk robots.txt --tokens x,@known --out out", "--tokens x,@known: give a file of names"),
+    ("bulk robots.txt --tokens x,@known --out out", "--tokens 'x,@known': give a file of names"),
     (
         "bulk robots.txt --tokens x --paths a,/b --out out",
         "paths contains 'a': a path begins with a slash",
@@ -105,7 +111,7 @@ def test_misuse_exits_with_2_and_names_the_remedy(
     (folder / "none.txt").write_text("# nothing yet\n")
     (folder / "utf16.txt").write_text("/cart/1\n", encoding="utf-16")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    result = run_command(*command.split())
+    result = run_command(*shlex.split(command))
     assert result.code == 2
     assert remedy in result.err
     assert result.out == ""
