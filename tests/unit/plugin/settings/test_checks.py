@@ -47,6 +47,16 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
     ("settings", "beginning"),
     [
         ({"ROBOTSPEC_USAGE_POLICY": "require-allowed"}, "ROBOTSPEC_USAGE_POLICY is set and"),
+        *(
+            ({name: value}, f"{name} is set and {needed} is not: it has no effect.")
+            for name, value, needed in (
+                ("ROBOTSPEC_EVIDENCE_TIMESTAMP", "true {digest} {output}", "ROBOTSPEC_EVIDENCE"),
+                ("ROBOTSPEC_EVIDENCE_OPERATOR", "Example Ltd", "ROBOTSPEC_EVIDENCE"),
+                ("ROBOTSPEC_EVIDENCE_HEADERS", "X-Mine", "ROBOTSPEC_EVIDENCE"),
+                ("ROBOTSPEC_CRAWL_DELAY_MAX", 5, "ROBOTSPEC_CRAWL_DELAY"),
+                ("ROBOTSPEC_CACHE_SCHEMES", {"own": "builtins.dict"}, "ROBOTSPEC_CACHE"),
+            )
+        ),
         ({"ROBOTSPEC_USAGE": ["search", "ai-train"]}, "ROBOTSPEC_USAGE contains 'ai-train'"),
         (
             {"ROBOTSPEC_USAGE": ["training"]},
@@ -105,6 +115,8 @@ def test_a_surprising_setting_is_logged(
         {},
         {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "require-allowed"},
         dict.fromkeys(OwnSettings.names()),
+        {"ROBOTSPEC_EVIDENCE": None, "ROBOTSPEC_EVIDENCE_OPERATOR": "x"},
+        {"ROBOTSPEC_CRAWL_DELAY": False, "ROBOTSPEC_CRAWL_DELAY_MAX": 5},
         {MIDDLEWARES: {RobotsTxtMiddleware: None}},
         {"ROBOTSTXT_USER_AGENT": "*", "ROBOTICS": 1, "ROBOT_NAME": "x"},
         {"ROBOTSPEC_DRY_RUN": True},
