@@ -6,6 +6,7 @@ differs is a field, the code reads the field. IDs are those of ``docs/specificat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import lru_cache
@@ -16,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy_robotspec.converters import Converter
 
 HOUR = 3600.0
@@ -261,7 +260,7 @@ def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
     """
     if isinstance(edition, Edition):
         return edition
-    if isinstance(edition, str):
+    if not isinstance(edition, Mapping):
         if edition not in EDITIONS:
             known = ", ".join(EDITIONS)
             raise ConfigurationError(f"unknown edition {edition!r}: use one of {known}")

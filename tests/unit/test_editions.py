@@ -64,7 +64,11 @@ def test_overrides_may_come_from_json() -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
+        ("google-1998", "unknown edition 'google-1998': use one of google-2019, "),
+        (None, "unknown edition None: use one of google-2019, "),
+        (2019, "unknown edition 2019: use one of google-2019, "),
         ({"base": "google-1998"}, "google-2019"),
+        ({"base": None}, "unknown edition None: use one of google-2019, "),
         ({"wildcard": True}, "wildcards"),
         ({7: True}, "unknown edition field 7"),
         ({"name": 7}, "a text"),
@@ -82,7 +86,7 @@ def test_overrides_may_come_from_json() -> None:
     ],
     ids=repr,
 )
-def test_what_a_field_cannot_have_is_refused(overrides: dict[object, object], words: str) -> None:
+def test_what_is_no_edition_and_no_value_of_a_field_is_refused(overrides: object, words: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         get_edition(overrides)  # type: ignore[arg-type]
     assert words in str(caught.value)
