@@ -86,7 +86,7 @@ def test_overrides_may_come_from_json() -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_edition_and_no_value_of_a_field_is_refused(overrides: object, words: str) -> None:
+def test_what_an_edition_or_a_field_cannot_be_is_refused(overrides: object, words: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         get_edition(overrides)  # type: ignore[arg-type]
     assert words in str(caught.value)
