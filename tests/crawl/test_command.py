@@ -148,9 +148,34 @@ def test_the_projects_hook_and_cache_are_used_and_its_output_is_left_alone(
     assert not (project.path / "job").exists()
 
 
+@pytest.mark.parametrize(
+    ("setting", "tokens"),
+    [
+        ('USER_AGENT = "examplebot/1.0"', ["examplebot"]),
+        ('USER_AGENT = "other"\nROBOTSTXT_USER_AGENT = "examplebot"', ["examplebot"]),
+        ('DEFAULT_REQUEST_HEADERS = {"user-agent": b"examplebot/2.0"}', ["examplebot"]),
+        ('ROBOTSPEC_USER_AGENT_TOKEN = ["examplebot", "other"]', ["examplebot", "other"]),
+        ("del USER_AGENT", ["Scrapy"]),
+    ],
+)
+def test_the_crawler_of_a_project_is_asked_about(
+    server: Server, project: Folder, setting: str, tokens: list[str]
+) -> None:
+    """For a file as for a site: where its crawls find their product token is found here, too."""
+    site = server.site("127.0.0.13", SHOP)
+    (project.path / "project_settings.py").write_text(PROJECT_SETTINGS + setting)
+    (project.path / "robots.txt").write_text(SHOP)
+    asked = [
+        json.loads(project.call("check", *words, "--json").out)
+        for words in ((site.url("/?sort=1"),), ("robots.txt", "/?sort=1"))
+    ]
+    assert [each["tokens"] for each in asked] == [tokens, tokens]
+    assert asked[0]["line"] == asked[1]["line"]
+
+
 def test_what_only_a_crawl_needs_is_not_imported_for_a_file(project: Folder) -> None:
     """A middleware may be missing, or import a reactor before it is chosen."""
-    missing = 'DOWNLOADER_MIDDLEWARES = {"missing.Middleware": 1}\n'
+    missing = 'DOWNLOADER_MIDDLEWARES = {"missing.Middleware": 1}\nUSER_AGENT = "examplebot"\n'
     (project.path / "project_settings.py").write_text(PROJECT_SETTINGS + missing)
     (project.path / "robots.txt").write_text(SHOP)
     result = project.call("check", "robots.txt", "/about")

@@ -52,18 +52,25 @@ class RobotSpecCommand(ScrapyCommand):
 
     def _session(self, screen: Screen) -> Session:
         """The session of this call. Raises ``ConfigurationError`` for wrong settings."""
+        from scrapy import Spider
+        from scrapy.crawler import Crawler
+        from scrapy.utils.project import inside_project
+
         from scrapy_robotspec.cli.session import Session
         from scrapy_robotspec.plugin.settings.settings import Settings
+        from scrapy_robotspec.plugin.settings.tokens import default_user_agent, text_of
+        from scrapy_robotspec.protocol.agents import tokens_from_user_agent
 
         assert self.crawler_process is not None
-        settings = Settings.from_scrapy(self.crawler_process.settings)
+        crawler = Crawler(Spider, self.crawler_process.settings)
+        settings = Settings.from_scrapy(crawler.settings)
         tokens = settings.user_agent_token
-        return Session(
-            screen,
-            settings.edition,
-            tokens if isinstance(tokens, tuple) else (),
-            self._load_query,
-        )
+        if tokens is None and inside_project():
+            # As TokenSelector, which imports every middleware of the project.
+            name = crawler.settings["ROBOTSTXT_USER_AGENT"] or default_user_agent(crawler)[0]
+            tokens = tokens_from_user_agent(text_of(name), settings.edition)
+        default = tokens if isinstance(tokens, tuple) else ()
+        return Session(screen, settings.edition, default, self._load_query)
 
     def _load_query(self) -> QuerySites:
         """Access to sites through the project."""
