@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections import OrderedDict
 from contextlib import contextmanager, suppress
+from errno import EINVAL
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -100,9 +101,11 @@ class DiskQueue:
         try:
             request: Request | None = self._run(lambda queue: queue.pop())
         except Exception as error:
-            # Files that are damaged can never be opened again; others may be read further.
-            is_damaged = self._queue is None and not isinstance(error, ERRORS)
-            self._size = 0 if is_damaged else None
+            # Damaged files can never be opened again, and a LIFO queue's whose process was killed
+            # end before its number of requests says so; others may be read further.
+            is_unreadable = self._queue is None and not isinstance(error, ERRORS)
+            ends_early = getattr(error, "errno", None) == EINVAL
+            self._size = 0 if is_unreadable or ends_early else None
             raise
         self._size = size - 1 if request is not None else 0
         return request

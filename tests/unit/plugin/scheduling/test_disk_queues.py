@@ -216,6 +216,28 @@ def test_a_queue_whose_state_a_full_disk_has_emptied_ends(
     assert len(queue) == 0
 
 
+def test_a_lifo_queue_of_a_killed_crawl_ends(tmp_path: Path, closed_later: Make) -> None:
+    """Its number of requests is that of its last clean end; some were popped since."""
+    path = tmp_path / "0"
+    (queue,) = closed_later(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
+    for n in range(3):
+        queue.push(Request(f"http://a.example/{n}"))
+    queue.close()
+    queue.pop()
+    left = path.read_bytes()
+    queue.pop()
+    queue.pop()
+    queue.close()
+    path.write_bytes(left)
+    (resumed,) = closed_later(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
+    assert len(resumed) == 3
+    assert [url_of(resumed.pop()) for _ in range(2)] == ["http://a.example/1", "http://a.example/0"]
+    with pytest.raises(OSError, match="Invalid argument"):
+        resumed.pop()
+    assert resumed.pop() is None
+    assert len(resumed) == 0
+
+
 def test_request_that_cannot_be_serialised_changes_nothing(
     tmp_path: Path, closed_later: Make
 ) -> None:
