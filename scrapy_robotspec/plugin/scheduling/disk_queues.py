@@ -10,8 +10,10 @@ import os
 import sqlite3
 from collections import OrderedDict
 from contextlib import contextmanager, suppress
-from errno import EINVAL
+from errno import EINVAL, ENOSPC
 from functools import partial
+from io import BufferedRandom
+from shutil import disk_usage
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import build_from_crawler
@@ -28,6 +30,9 @@ ERRORS = (OSError, sqlite3.OperationalError)
 MAX_OPEN = 100
 #: Files kept in reserve: a queue needs some to open although connections have taken all others.
 _RESERVE = 8
+#: No queue is written with less free space on its disk (bytes): queuelib leaves part of a request
+#: behind where the disk is full, which may hide those before it. A crawl that stops needs space, too.
+_LEAST_FREE = 10_000_000
 
 
 class OpenQueues:
@@ -38,6 +43,12 @@ class OpenQueues:
         self._open: OrderedDict[DiskQueue, None] = OrderedDict()
         self._reserve: list[int] = []
         self._fill_reserve()
+
+    @staticmethod
+    def check_space(folder: str) -> None:
+        """Raise ``OSError`` if the disk of *folder* is full."""
+        if disk_usage(folder).free < _LEAST_FREE:
+            raise OSError(ENOSPC, "the disk is full")
 
     def used(self, queue: DiskQueue) -> None:
         """Mark *queue* as used; close the least recent if needed."""
@@ -153,5 +164,9 @@ class DiskQueue:
             except ERRORS:
                 with self._open_queues.free_files():
                     self._queue = self._build()
+            file = getattr(self._queue, "f", None)
+            if isinstance(file, BufferedRandom):  # on a full disk, what is in the buffer is stuck
+                with suppress(OSError):
+                    self._queue.f = file.detach()
         self._open_queues.used(self)
         return self._queue

@@ -35,9 +35,8 @@ _DIGEST = "robotspec-"
 class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
     """``SCHEDULER_PRIORITY_QUEUE`` that keeps requests until their robots.txt is known.
 
-    It has a queue for each download slot and origin. Apart from that it is Scrapy's queue: the slot
-    with the fewest downloads comes first, and its requests go by priority. Scrapy's queue can
-    resume a ``JOBDIR`` that this one has written, and the other way round.
+    It has a queue for each download slot and origin. Apart from that it is Scrapy's: the slot with
+    the fewest downloads comes first, then the priority. Each can resume the other's ``JOBDIR``.
     """
 
     def __init__(
@@ -84,6 +83,8 @@ class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
         slot, origin = self._slot_of(request), self._gate.queue(request)
         queue = self.get(slot, origin)
         try:
+            if self._open_queues is not None:
+                self._open_queues.check_space(self.key)
             if queue is None:
                 self._push_first(slot, origin, request)
             else:
@@ -181,10 +182,8 @@ def _name(slot: str, origin: Origin | None) -> str:
 
 
 def waiting_queue(settings: BaseSettings) -> type | None:
-    """Our queue for the place of Scrapy's own.
-
-    None for a scheduler or a queue that the user has chosen, which is not imported.
-    """
+    """Our queue for Scrapy's own place; None where the user has chosen."""
+    # Names are compared: what the user has chosen is not imported.
     scheduler, queue = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
     if scheduler not in (Scheduler, global_object_name(Scheduler)):
         return None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.crawl import crawl
+from tests.support.crawl import Running, crawl
+from tests.support.responses import once, reply
 from tests.support.server import Server
 
 ORIGINS = 20
@@ -18,7 +20,17 @@ LOG = "robots.txt store"
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 300 KB."""
-    words = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(tmp_path)]
+    yield from file_system(tmp_path, "300k")
+
+
+@pytest.fixture
+def large_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 30 MB."""
+    yield from file_system(tmp_path, "30m")
+
+
+def file_system(tmp_path: Path, size: str) -> Iterator[Path]:
+    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(tmp_path)]
     try:
         mounted = subprocess.run(words, capture_output=True, check=False).returncode == 0
     except FileNotFoundError:
@@ -58,20 +70,46 @@ def test_a_crawl_on_a_full_disk(server: Server, disk: Path, is_full_at_start: bo
         assert all(site.pages_asked == ["/yes"] * 2 for site in sites)
 
 
-def test_a_crawl_with_its_jobdir_on_a_full_disk_ends(server: Server, disk: Path) -> None:
-    """queuelib tears a request that it writes last; the others go on from memory or disk."""
+QUEUES = ["scrapy.squeues.PickleFifoDiskQueue", "scrapy.squeues.PickleLifoDiskQueue"]
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_crawl_with_its_jobdir_on_a_full_disk_loses_nothing(
+    server: Server, disk: Path, queue: str
+) -> None:
     (disk / "filled").write_bytes(bytes(260_000))
     sites = [server.site(f"127.0.7.{n}", "User-agent: *\nDisallow: /no\n") for n in range(1, 4)]
     urls = [site.url(f"/{n}{'x' * 200}") for n in range(100) for site in sites]
-    settings = {
-        "JOBDIR": str(disk / "job"),
+    result = crawl(urls, job_settings(disk, queue))
+    assert result.ended_once(urls)
+    assert "Traceback" not in result.log
+    assert len(result.lines("WARNING", "A disk queue cannot be written")) == 1
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_disk_that_another_process_fills_stops_no_queue(
+    server: Server, large_disk: Path, queue: str
+) -> None:
+    """Requests that wait on the disk can still be read."""
+    is_full = threading.Event()
+    robots = once(is_full.is_set, reply("User-agent: *\nDisallow: /no\n"))
+    sites = [server.site(f"127.0.7.{n}", robots) for n in range(1, 4)]
+    urls = [site.url(f"/{n}{'x' * 200}") for n in range(100) for site in sites]
+    with Running(urls, job_settings(large_disk, queue)) as running:
+        running.wait_until(lambda: running.all_given)
+        with pytest.raises(OSError, match="No space"):
+            (large_disk / "filled").write_bytes(bytes(40_000_000))
+        is_full.set()
+        result = running.finish()
+    assert result.ended_once(urls)
+
+
+def job_settings(folder: Path, queue: str) -> dict[str, str]:
+    return {
+        "JOBDIR": str(folder / "job"),
+        "SCHEDULER_START_DISK_QUEUE": queue,
         "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",  # Scrapy's fails on a full disk
     }
-    result = crawl(urls, settings)
-    assert result.stats["finish_reason"] == "finished"
-    assert set(result.ends.values()) == {1}
-    assert len(result.ends) >= len(urls) - 30
-    assert len(result.lines("WARNING", "A disk queue cannot be written")) == 1
 
 
 def rules(number: int) -> str:
