@@ -31,7 +31,7 @@ MAX_OPEN = 100
 #: Files kept in reserve: a queue needs some to open although connections have taken all others.
 _RESERVE = 8
 #: No queue is written with less free space on its disk (bytes): queuelib leaves part of a request
-#: behind where the disk is full, which may hide those before it. A crawl that stops needs space, too.
+#: behind where the disk is full, which may hide those before it.
 _LEAST_FREE = 10_000_000
 
 
