@@ -204,8 +204,8 @@ def test_file_that_is_not_a_table_of_responses_is_named(tmp_path: Path, name: st
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        *((name, f"cannot read .*{name}: give a WARC file") for name in ("a.pdf", "a.gz")),
-        *((name, f"cannot read .*{name}: no such file") for name in ("missing.warc", "-")),
+        *((name, f"cannot read .*{name}': give a WARC file") for name in ("a.pdf", "a.gz")),
+        *((name, f"cannot read .*{name}': no such file") for name in ("missing.warc", "-")),
         ("empty", r"no file in the folder .* ends in \.txt"),
     ],
 )
