@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -99,8 +100,10 @@ class Questions:
             raise ConfigurationError("tokens is empty: give at least one crawler, such as 'GPTBot'")
         paths = _several(paths)
         for path in paths:
-            if not str(path).startswith("/"):
-                raise ConfigurationError(f"paths contains {path!r}: a path begins with a slash")
+            if not re.fullmatch("/[^\ud800-\udfff]*", str(path)):
+                raise ConfigurationError(
+                    f"paths contains {path!r}: a path begins with a slash, and is Unicode text"
+                )
         found = {edition.name: edition for edition in map(get_edition, _several(editions))}
         if not found:
             raise ConfigurationError("editions is empty: give at least one, such as 'google-2019'")
@@ -129,8 +132,13 @@ def _several(given: Any) -> tuple[Any, ...]:
 
 
 def _token(token: object) -> str:
-    if not isinstance(token, str) or not token.strip():
-        raise ConfigurationError(f"tokens contains {token!r}: give the names of crawlers as text")
+    """A name that is not blank and has no lone surrogate, which no column can hold."""
+    if not (
+        isinstance(token, str) and re.fullmatch(r"\s*[^\s\ud800-\udfff][^\ud800-\udfff]*", token)
+    ):
+        raise ConfigurationError(
+            f"tokens contains {token!r}: give the names of crawlers as Unicode text"
+        )
     return token.strip()
 
 

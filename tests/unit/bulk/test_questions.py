@@ -16,6 +16,8 @@ WRONG_QUESTIONS: list[tuple[dict[str, Any], str]] = [
     ({"tokens": ["a", ""]}, "tokens contains ''"),
     ({"tokens": [b"a"]}, "tokens contains b'a'"),
     ({"tokens": "a", "paths": ["x"]}, "paths contains 'x': a path begins with a slash"),
+    ({"tokens": "a\udc80"}, r"tokens contains 'a\\udc80': give the names of crawlers as Unicode"),
+    ({"tokens": "a", "paths": "/\ud800"}, r"paths contains '/\\ud800': .* is Unicode text"),
     ({"tokens": "a", "editions": "none"}, "none"),
     ({"tokens": "a", "editions": []}, "editions is empty"),
     ({"tokens": "a", "columns": ["verdict"]}, "columns contains 'verdict': the columns are token,"),
