@@ -10,9 +10,8 @@ import os
 import sqlite3
 from collections import OrderedDict
 from contextlib import contextmanager, suppress
-from errno import EINVAL, ENOSPC
+from errno import EINVAL
 from functools import partial
-from io import BufferedRandom
 from shutil import disk_usage
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +45,9 @@ class OpenQueues:
 
     @staticmethod
     def check_space(folder: str) -> None:
-        """Raise ``OSError`` if the disk of *folder* is full."""
+        """Raise ``OSError`` if the disk of *folder* is almost full."""
         if disk_usage(folder).free < _LEAST_FREE:
-            raise OSError(ENOSPC, "the disk is full")
+            raise OSError("less than 10 MB of the disk are free")
 
     def used(self, queue: DiskQueue) -> None:
         """Mark *queue* as used; close the least recent if needed."""
@@ -139,9 +138,8 @@ class DiskQueue:
                 self._open_queues.closed(self)
 
     def __len__(self) -> int:
-        is_new = self._size is None
         size = self._read_size()
-        if is_new and not size:
+        if not size:
             self.close()  # Scrapy 2.13 forgets a queue that it finds empty, without closing it
         return size
 
@@ -164,9 +162,7 @@ class DiskQueue:
             except ERRORS:
                 with self._open_queues.free_files():
                     self._queue = self._build()
-            file = getattr(self._queue, "f", None)
-            if isinstance(file, BufferedRandom):  # on a full disk, what is in the buffer is stuck
-                with suppress(OSError):
-                    self._queue.f = file.detach()
+            with suppress(AttributeError, OSError):  # a buffer is stuck where the disk is full
+                self._queue.f = self._queue.f.detach()
         self._open_queues.used(self)
         return self._queue

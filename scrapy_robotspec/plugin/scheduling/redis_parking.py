@@ -148,8 +148,8 @@ class RedisParking:
         self._redis.delete(self._parked(self.worker, ":alive"))
 
     def _others(self) -> list[str]:
-        members = (member.decode() for member in self._redis.smembers(self._workers))
-        return sorted(member for member in members if member != self.worker)
+        members = {member.decode() for member in self._redis.smembers(self._workers)}
+        return sorted(members - {self.worker})
 
     def _try(self, call: Callable[[], Any]) -> Any:
         """The result of *call*; None while Redis fails."""
