@@ -51,31 +51,24 @@ def boolean(raw: Any, wanted: str = "True or False") -> bool:
 
 def integer(minimum: int) -> Converter[int]:
     """Convert to a whole number of at least *minimum*."""
-
-    def read(raw: Any) -> int:
-        try:
-            if isinstance(raw, bool | float):
-                raise ValueError
-            number = int(raw)
-            if number < minimum:
-                raise ValueError
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"a whole number of at least {minimum}") from None
-        return number
-
-    return read
+    wanted = f"a whole number of at least {minimum}"
+    # The text of a float or a bool is none.
+    return number(wanted, minimum, read=lambda raw: int(str(raw)))  # type: ignore[return-value]
 
 
-def number(wanted: str, minimum: float, maximum: float = float("inf")) -> Converter[float]:
-    """Convert to a number from *minimum* to *maximum*."""
+def number(
+    wanted: str,
+    minimum: float,
+    maximum: float = float("inf"),
+    read: Callable[[Any], float] = float,
+) -> Converter[float]:
+    """Convert to a number from *minimum* to *maximum*, as *read* reads it."""
 
     def to_number(raw: Any) -> float:
         try:
-            if isinstance(raw, bool):
+            value = read(raw)
+            if isinstance(raw, bool) or not minimum <= value <= maximum:  # also for nan
                 raise ValueError
-            value = float(raw)
-            if not minimum <= value <= maximum:
-                raise ValueError  # also for nan
         except (TypeError, ValueError, OverflowError):
             raise ValueError(wanted) from None
         return value
