@@ -26,14 +26,8 @@ _MEANT = {
     "ENABLED": ["ROBOTSTXT_OBEY"],
     "IGNORE": ["ROBOTSPEC_OVERRIDES"],
 }
-#: Settings that have no effect without another one, by their fields.
-_NEEDED = {
-    "evidence_timestamp": "evidence",
-    "evidence_operator": "evidence",
-    "evidence_headers": "evidence",
-    "crawl_delay_max": "crawl_delay",
-    "cache_schemes": "cache",
-}
+#: Settings without which those that begin with their names have no effect.
+_NEEDED = ("ROBOTSPEC_EVIDENCE", "ROBOTSPEC_CRAWL_DELAY", "ROBOTSPEC_USAGE")
 _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
 
@@ -57,16 +51,9 @@ def surprises(given: list[str], checked: Settings) -> Iterator[str]:
     """
     for name in given:
         yield from _unknown(name, [*checked.names(), "ROBOTSTXT_OBEY"])
-    default = Settings()
-    for name, other in _NEEDED.items():
-        needed = PREFIX + other.upper()  # named: it may be off on purpose, as in a query
-        if needed not in given and getattr(checked, name) != getattr(default, name):
-            yield f"{PREFIX}{name.upper()} is set and {needed} is not: it has no effect"
-    if checked.usage_policy != "record" and not checked.usage:
-        yield (
-            "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
-            "its usage preferences. Name what the pages are for, such as ['train-ai']"
-        )
+        needed = name.rpartition("_")[0]
+        if needed in _NEEDED and needed not in given:  # else it may be off on purpose
+            yield f"{name} is set and {needed} is not: it has no effect"
     for label in checked.usage:
         from scrapy_robotspec.access.usage_policy import doubt_about
 

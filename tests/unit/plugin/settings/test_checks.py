@@ -46,7 +46,6 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
 @pytest.mark.parametrize(
     ("settings", "beginning"),
     [
-        ({"ROBOTSPEC_USAGE_POLICY": "require-allowed"}, "ROBOTSPEC_USAGE_POLICY is set and"),
         *(
             ({name: value}, f"{name} is set and {needed} is not: it has no effect.")
             for name, value, needed in (
@@ -54,7 +53,7 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
                 ("ROBOTSPEC_EVIDENCE_OPERATOR", "Example Ltd", "ROBOTSPEC_EVIDENCE"),
                 ("ROBOTSPEC_EVIDENCE_HEADERS", "X-Mine", "ROBOTSPEC_EVIDENCE"),
                 ("ROBOTSPEC_CRAWL_DELAY_MAX", 5, "ROBOTSPEC_CRAWL_DELAY"),
-                ("ROBOTSPEC_CACHE_SCHEMES", {"own": "builtins.dict"}, "ROBOTSPEC_CACHE"),
+                ("ROBOTSPEC_USAGE_POLICY", "require-allowed", "ROBOTSPEC_USAGE"),
             )
         ),
         ({"ROBOTSPEC_USAGE": ["search", "ai-train"]}, "ROBOTSPEC_USAGE contains 'ai-train'"),
