@@ -223,7 +223,7 @@ def _fix(
     """Write the proposals for a file. Raises :class:`MisuseError` where that fails."""
     body = source.read()
     better = fixed(body, edition, is_shown)
-    if better != body:
+    if better != body and len(better) <= edition.parsing_limit:  # else its end would be cut off
         write_file(source.name, better)
         screen.note(f"{safe(source.name)}: proposals followed")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robotspec import __version__
+from scrapy_robotspec import RobotsTxt, __version__, get_edition
 from scrapy_robotspec.cli.lint import LISTED
 from scrapy_robotspec.protocol.lint.findings import CODES
 from tests.support.command_line import SHOP, RunCommand
@@ -73,6 +73,19 @@ def test_sarif_contains_names_that_are_not_utf_8(run_command: RunCommand, folder
     assert result.code == 1
     (found,) = json.loads(result.out)["runs"][0]["results"]
     assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "caf%E9.txt"
+
+
+def test_fix_does_not_make_a_file_too_long(run_command: RunCommand, folder: Path) -> None:
+    """FMT-12: the end of its last rule would be cut off."""
+    head, tail = b"User-agent: a\nDisallow:/x\nUser-agent: b\n", b"\nDisallow:/x/y"
+    for room, growth in ((0, 0), (1, 0), (2, 2)):
+        left = get_edition("google-2019").parsing_limit - room - len(head) - len(tail)
+        body = head + (b"#\n" * left)[:left] + tail
+        (folder / "f.txt").write_bytes(body)
+        run_command("lint", "f.txt", "--advice", "--fix")
+        fixed = (folder / "f.txt").read_bytes()
+        assert len(fixed) - len(body) == growth
+        assert not RobotsTxt.parse(fixed).allowed("/x/y", "b")
 
 
 def test_fix_follows_the_selected_proposals_alone(run_command: RunCommand, folder: Path) -> None:
