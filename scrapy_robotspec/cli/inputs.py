@@ -159,15 +159,16 @@ def open_sources(
 
 
 def _is_usable(source: Source, screen: Screen, single: bool) -> bool:
-    """Whether a site's response decides; names one without a file."""
+    """Whether a site's response decides; names one without a file, and one with an override."""
     site = source.site
-    if site is None or not source.is_missing:
+    if site is None or not (source.is_missing or site.reason == "override"):
         return True
     message = f"{source.name}: {site.detail}"
-    if single and not site.allowed:
+    is_usable = bool(site.allowed) or not source.is_missing
+    if single and not is_usable:
         raise SiteError(message)
-    screen.fail(safe(message, None), GOOD if site.allowed else UNREACHABLE)
-    return bool(site.allowed)
+    screen.fail(safe(message, None), GOOD if is_usable else UNREACHABLE)
+    return is_usable
 
 
 def load_query(session: Session) -> QuerySites:

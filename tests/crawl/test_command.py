@@ -244,6 +244,28 @@ def test_an_override_is_named_and_nothing_is_requested(server: Server, project: 
     )
     assert result.code == 1
     assert "(ROBOTSPEC_OVERRIDES, line 2: " in result.out
+    assert "group      * (from line 1)" in result.out
+    assert site.log == []
+
+
+@pytest.mark.parametrize("edition", ["google-2019", "google"])
+def test_the_text_of_an_override_is_the_file_of_its_site(
+    server: Server, project: Folder, edition: str
+) -> None:
+    """In every command, which says so, also in an edition in which it disallows itself."""
+    site = server.site("127.0.0.15", SHOP)
+    overrides = json.dumps({site.host: "User-agent: *\nDisallow: /*r\nDisalow: /"})
+    settings = ["-s", f"ROBOTSPEC_OVERRIDES={overrides}", "-s", f"ROBOTSPEC_EDITION={edition}"]
+    found = []
+    for command in ("show", "lint", "editions"):
+        words = ["/r"] if command == "editions" else []
+        result = project.call(command, site.url("/"), *words, "--json", *settings)
+        assert f"{site.url('/robots.txt')}: ROBOTSPEC_OVERRIDES" in result.err
+        found.append(json.loads(result.out.splitlines()[0]))
+    shown, finding, row = found
+    assert shown["groups"][0]["rules"][0]["rule"] == "Disallow: /*r"
+    assert finding["line"] in (2, 3)
+    assert not row["agree"]
     assert site.log == []
 
 

@@ -182,6 +182,6 @@ async def _decide(url: str, robots: CrawlRobots) -> Explanation:
         seconds=time.monotonic() - began,
         now=time.time(),
         record=record,
-        robots=found.robots if found is not None else None,
+        robots=found.robots if found is not None else await robots.rules(request),
         fetched=record is not None and record.updated_at >= clock,
     )
