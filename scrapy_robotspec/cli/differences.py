@@ -37,8 +37,16 @@ _T = TypeVar("_T")
 #: A row with nothing in it.
 _NOTHING: Mapping[str, object] = dict.fromkeys(
     (
-        *("crawlers", "old_group", "new_group", "removed", "added", "other_removed"),
-        *("other_added", "verdicts", "sitemaps_removed", "sitemaps_added"),
+        "crawlers",
+        "old_group",
+        "new_group",
+        "removed",
+        "added",
+        "other_removed",
+        "other_added",
+        "verdicts",
+        "sitemaps_removed",
+        "sitemaps_added",
     )
 )
 #: Max crawlers in one heading.

@@ -45,8 +45,14 @@ _AUDIT_EXAMPLES = """\
 
 #: Counts of the JSON besides those of every reading.
 _COUNTS = (
-    *("agree", "differ", "not_checkable", "without_file"),
-    *("sent", "sent_by_rules", "origins", "origins_without_file"),
+    "agree",
+    "differ",
+    "not_checkable",
+    "without_file",
+    "sent",
+    "sent_by_rules",
+    "origins",
+    "origins_without_file",
 )
 #: Lines between two updates of the progress bar.
 _STEP = 5000

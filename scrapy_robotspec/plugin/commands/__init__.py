@@ -69,8 +69,12 @@ class RobotSpecCommand(ScrapyCommand):
             # As TokenSelector, which imports every middleware of the project.
             name = crawler.settings["ROBOTSTXT_USER_AGENT"] or default_user_agent(crawler)[0]
             tokens = tokens_from_user_agent(text_of(name), settings.edition)
-        default = tokens if isinstance(tokens, tuple) else ()
-        return Session(screen, settings.edition, default, self._load_query)
+        return Session(
+            screen,
+            settings.edition,
+            tokens if isinstance(tokens, tuple) else (),
+            self._load_query,
+        )
 
     def _load_query(self) -> QuerySites:
         """Access to sites through the project."""
