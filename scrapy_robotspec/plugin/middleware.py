@@ -157,9 +157,11 @@ class RobotSpecMiddleware(GateOwner):
     def process_exception(
         self, request: Request, exception: Exception, spider: Spider | None = None
     ) -> Request | None:
-        """Send back a request whose rules have expired (CAC-07)."""
+        """Send back a request whose rules have expired (CAC-07); count errors."""
         if isinstance(exception, RulesExpired):
             return send_back(request)
+        if isinstance(exception, ConfigurationError):  # of the user's function, or the meta key
+            self._stats.account.of_pages["robotspec/error/product_token"] += 1
         self.robots.tokens.responded(request)
         return None
 

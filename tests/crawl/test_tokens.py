@@ -54,7 +54,7 @@ def test_the_signals_parser_knows_the_token(server: Server) -> None:
 
 @pytest.mark.parametrize("hook", ["nonsense", "broken"])
 def test_a_failing_hook_lets_nothing_through(server: Server, hook: str) -> None:
-    """Each request ends in its errback, the crawl goes on and ends."""
+    """Each request ends in its errback and is counted; the crawl goes on and ends."""
     site = server.site("127.0.0.2", BODY)
     urls = [site.url(f"/{name}") for name in NAMES]
     free = {"url": site.url("/free"), "meta": {"dont_obey_robotstxt": True}}
@@ -62,6 +62,8 @@ def test_a_failing_hook_lets_nothing_through(server: Server, hook: str) -> None:
     assert site.pages_asked == ["/free"]
     assert result.ended_once([*urls, site.url("/free")])
     assert {error["type"] for error in result.errors.values()} == {"ConfigurationError"}
+    assert result.stats["robotspec/error/product_token"] == len(NAMES)
+    assert f"errors    {len(NAMES)} product_token" in result.log
 
 
 def test_one_line_at_start_says_what_is_in_force(server: Server) -> None:

@@ -167,6 +167,7 @@ def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]]) -> s
         ("requests", request_words(account.requests())),
         *_counted("overrides", "robotspec/override/", account.of_pages),
         *_counted("usage", "robotspec/usage/", account.of_pages),
+        *_counted("errors", "robotspec/error/", account.of_pages),
         *_named("still pending", waits),
         *_named("still unreachable", down),
         *_named("refused most", rules),
