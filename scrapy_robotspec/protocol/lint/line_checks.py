@@ -31,7 +31,7 @@ from scrapy_robotspec.protocol.lint.findings import (
     read_data,
     shown,
 )
-from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING, WILDCARD
+from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
@@ -56,11 +56,20 @@ _KNOWN = frozenset({*_PROTOCOL, *_EXTENSIONS, *USAGE_FIELDS})
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
-#: Lines of which only the value is to be checked. Other capitals are not usual.
-_USUAL_LINE = (
-    rb"(?!.{%d})(?:(?:(?:[Dd]is)?[Aa]llow|[Uu]ser-[Aa]gent):(?: [\t -9;-~]*)?|#[\t -~]*%b)?\Z"
-)
-_USUAL_SITEMAP = rb"|[Ss]itemap: (https?:[\t -9;-~]*)"
+#: Lines of which at most the value is to be checked. Other capitals are not usual.
+_USUAL_LINE = rb"""(?x) (?!.{%d}) (?:
+    (?:[Dd]isallow|[Aa]llow): (?:[ ] (?!.*/\.) (?: / (?!/) %b) %b | [ ]? \Z)
+    | (?:[Uu]ser-[Aa]gent: (?:[ ] [\t -9;-~]*)? | \# [\t -~]*)? \Z
+    | (?P<value> (?:[Dd]isallow|[Aa]llow): [ ] %b) [\t -9;-~]* \Z
+)"""
+_USUAL_SITEMAP = rb"| [Ss]itemap: [ ] https?:"
+#: By whether a path may begin with a star.
+_BEGINNING = {False: b"", True: rb"| \* [\w/?=~&.-]"}
+#: By whether stars and dollar signs are special: the rest of a path.
+_REST = {
+    False: rb"[\w/?=~&.-]* (?: \Z | (?P<star> [*$]) [\w/?=~&.*$-]* \Z)",
+    True: rb"[\w/?=~&.*-]* (?: (?<!\*) \$? \Z | (?P<star>) \Z)",
+}
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _SECOND_FIELD = re.compile(
@@ -88,10 +97,12 @@ def intended_field(name: str, value: bytes) -> str | None:
 def usual_line(edition: Edition) -> re.Pattern[bytes]:
     """The expression of lines that all editions read alike.
 
-    A group of it: the field is neither an agent's nor a rule's.
+    Its groups: ``star``, if the path has a fault in its stars or dollar signs alone; ``value``, if
+    the value is to be checked.
     """
+    begin, rest = _BEGINNING[edition.star_begins_path], _REST[edition.wildcards]
     sitemap = _USUAL_SITEMAP if edition.other_fields else b""
-    return re.compile(_USUAL_LINE % (longest_line(edition) + 1, sitemap))
+    return re.compile(_USUAL_LINE % (longest_line(edition) + 1, begin, rest, sitemap))
 
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
@@ -136,6 +147,9 @@ def _check_bytes(line: Line, edition: Edition) -> Faults:
 def _check_field(line: Line, content: str, edition: Edition) -> Faults:
     """Check that the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
     written = decode(line.name).lower()
+    is_read = edition.other_fields or written not in _EXTENSIONS
+    if written == line.field in _KNOWN and is_read and ":" in content and content.isascii():
+        return  # usual
     first, _, rest = written.partition(" ")
     read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
     found = "" if line.field in ("allow", "disallow") else _odd(content)
@@ -157,7 +171,7 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
         yield line, "RS101", f"The colon after {shown(first)} is missing", read
     elif line.field in _PROTOCOL and written != line.field:
         yield line, "RS102", f'{shown(written)} is a misspelled "{line.field}"', "accepts it"
-    elif written in _KNOWN and (edition.other_fields or written not in _EXTENSIONS):
+    elif written in _KNOWN and is_read:
         return
     elif written not in _KNOWN and (field := intended_field(written, line.value)):
         other = _code_points(each for each in written if not each.isascii())
@@ -198,12 +212,6 @@ _OTHER_NOTATION = re.compile(
     rb"|/:[a-z]|/[<{][a-z_:]+[>}]",
     re.I,
 )
-#: By whether a path may begin with a star: one that needs no check, stars and dollar signs aside,
-#: unless a name in it begins with a dot.
-_USUAL_PATH = {
-    False: re.compile(rb"(?:/(?!/)[\w/?=~&.*-]*\$?)?\Z").match,
-    True: re.compile(rb"(?:(?:/(?!/)|\*+[\w/?=~&.-])[\w/?=~&.*-]*\$?)?\Z").match,
-}
 #: Text that is written instead of a path (RUL-04).
 _VALUES = _DATA["values"]
 
@@ -218,24 +226,24 @@ def _signs(edition: Edition) -> Sequence[tuple[re.Pattern[bytes], Mapping[str, s
     ]
 
 
-def check_rules(effects: Effects) -> Faults:
-    """Check the paths of rules."""
+def check_rules(effects: Effects, lines: Mapping[int, bool]) -> Faults:
+    """Check the paths of rules.
+
+    ``lines``: offsets of those to check, and whether only their stars and dollar signs have a
+    fault.
+    """
     edition = effects.edition
-    is_usual = _USUAL_PATH[edition.star_begins_path]
-    starred: Sequence[tuple[str, str, str]] = ()
+    signs = [*_check_signs(b"/x*", edition)]
     for group in effects.groups:
         for line in group.rules:  # hot path
-            value = line.value
-            has_dots = b"." in value and b"/." in value  # a byte is found faster
-            if not has_dots and is_usual(value) and b"#" not in line.text:
-                if value.endswith(b"*") or (not edition.wildcards and WILDCARD.search(value)):
-                    starred = starred or [*_check_signs(b"/x*", edition)]
-                    for fault in starred:
-                        yield line, *fault
-            elif _STARS.fullmatch(value):
+            if line.start not in lines:
+                continue
+            if lines[line.start]:
+                yield from ((line, *sign) for sign in signs)
+            elif _STARS.fullmatch(line.value):
                 whole = effects.of_crawler(group.crawler)
                 yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
-            elif value:
+            elif line.value:
                 yield from _check_comment(line, group, effects)
                 yield from _check_path(line, edition)
 

@@ -6,6 +6,7 @@ No verdict depends on this package.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.editions import longest_line
@@ -64,6 +65,7 @@ def lint(
     effects = Effects(every)
     usual, longest = usual_line(edition).match, longest_line(edition)
     sitemaps: list[Line] = []
+    rules: dict[int, bool] = {}
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
     alike = not is_cut  # else a later line would be read without one that can be deleted
     for line in lines:
@@ -79,20 +81,25 @@ def lint(
             if form not in forms:
                 forms[form] = [fault[1:] for fault in check_form(line, edition)]
             findings.add_all((line, *fault) for fault in forms[form])
-        if line.field and line.field not in STRUCTURE:
+        if line.field in STRUCTURE:
+            rules[line.start] = match is not None and match.lastgroup == "star"
+        elif line.field:
             findings.add_all(check_other(line, edition))
         if line.field in ("content-usage", "content-signal"):
             findings.add_all(check_statement(read_statement(line)))
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
     statements = by_crawlers(every.groups)
-    findings.add_all(check_outside(every.outside, edition))
-    findings.add_all(check_rules(effects))
-    findings.add_all(check_agents(effects))
-    findings.add_all(check_groups(effects))
-    findings.add_all(check_sitemaps(sitemaps, effects))
-    findings.add_all(check_hidden(statements))
-    findings.add_all(check_disallowed(statements, effects))
+    faults = chain(
+        check_outside(every.outside, edition),
+        check_rules(effects, rules),
+        check_agents(effects),
+        check_groups(effects),
+        check_sitemaps(sitemaps, effects),
+        check_hidden(statements),
+        check_disallowed(statements, effects),
+    )
+    findings.add_all(faults)
     if alike:
         for fault in find_redundant(effects.groups):
             findings.add(*fault, replacement="")
