@@ -47,6 +47,10 @@ class Line(NamedTuple):
     value: bytes
 
 
+#: Makes a line without a call of Python, in which a seventh of the time of reading would go.
+_new = tuple.__new__
+
+
 def cut_to_limit(body: bytes, limit: int) -> bytes:
     """A longer body without lines whose values exceed ``limit`` bytes (FMT-12)."""
     start = 1 + max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))
@@ -90,7 +94,7 @@ def read_lines(body: bytes, edition: Edition, *, every: bool = False) -> Iterato
         field = fields.get(name)
         if field is None:
             field = fields[name] = field_for(name, edition)
-        yield Line(number, start, text, name, field, value)
+        yield _new(Line, (number, start, text, name, field, value))
 
 
 def split_line(text: bytes, edition: Edition) -> Pair | None:
