@@ -43,13 +43,18 @@ class Rules:
     """The rules that some crawlers follow."""
 
     rules: Sequence[RawRule]
-    keyed: Sequence[KeyedPattern]
-    """Their patterns, in file order."""
 
     def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
         self._edition = edition
         self.rules = rules
-        self.keyed = keyed_patterns(rules, edition)
+        #: Values, as groups are compared by before their patterns are made.
+        self.allowed = {value for allow, value, _ in rules if allow}
+        self.disallowed = {value for allow, value, _ in rules if not allow}
+
+    @cached_property
+    def keyed(self) -> Sequence[KeyedPattern]:
+        """Their patterns, in file order."""
+        return keyed_patterns(self.rules, self._edition)
 
     @cached_property
     def root(self) -> int:

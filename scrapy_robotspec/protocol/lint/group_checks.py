@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import pairwise, repeat
+from itertools import pairwise, repeat, tee
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import EDITIONS, Edition
@@ -93,14 +93,18 @@ def _check_opened(effects: Effects) -> Faults:
     A group without any bound is meant so, and so is one on a site that is closed to all others.
     """
     default = effects.default
-    closed: Sequence[str] | None = None
+    closed = default.exceptions()
     questions = repeat(None, MOST_ASKED)
     for crawler, group, rules in effects.combined if not forbids(default.root) else ():
-        if rules is default or group.keys[0] in POLICY_TOKENS or rules.extent != "some":
+        # Most groups cannot allow more: they disallow everything, or what "*" may not fetch.
+        if b"/" in rules.disallowed and not rules.allowed:
             continue
-        if closed is None:
-            closed = list(default.exceptions())
-        for path, _ in zip(closed, questions, strict=False):
+        if default.disallowed <= rules.disallowed and rules.allowed <= default.allowed:
+            continue
+        if group.keys[0] in POLICY_TOKENS or rules.extent != "some":
+            continue
+        closed, paths = tee(closed)
+        for path, _ in zip(paths, questions, strict=False):
             if rules.allows(path):
                 claims = (Claim(crawler, path, True), Claim(DEFAULT, path, False))
                 fault = f'{shown(crawler)} may fetch {shown(path)}, which "*" may not'
@@ -131,10 +135,12 @@ def _check_contraries(effects: Effects) -> Faults:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
     found: dict[Line, tuple[Line, Effect]] = {}
     for crawler, _, rules in effects.combined:
+        if not rules.allowed:
+            continue
         allowed = {pattern for key, pattern in rules.keyed if not key & FORBIDS}
         both = (key & FORBIDS and pattern in allowed for key, pattern in rules.keyed)
         first: dict[tuple[str, str], Line] = {}
-        for key, pattern in rules.keyed if allowed and any(both) else ():
+        for key, pattern in rules.keyed if any(both) else ():
             line = effects.lines[line_start(key)]
             first.setdefault((line.field, pattern), line)
             contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))
@@ -161,8 +167,7 @@ def check_allow(effects: Effects, findings: Findings) -> None:
     """Groups that allow paths and close nothing (EXT-04)."""
     disallows = any(line.field == "disallow" and line.value for line in effects.lines.values())
     for crawler, _, rules in effects.combined:
-        is_open = all(allow for allow, value, _ in rules.rules if value)
-        if not is_open or rules.extent != "allows all":
+        if rules.disallowed - {b""} or rules.extent != "allows all":
             continue
         paths = [effects.lines[start] for _, value, start in rules.rules if value]
         wide = [line for line in paths if line.value in EVERYTHING]
@@ -295,14 +300,16 @@ def _redundant(group: RawGroup, seen: dict[_Rule, int]) -> Faults:
     those of this group are added.
     """
     in_group: dict[_Rule, int] = {}
+    blank = group.blank
     for line in group.rules:
         if not line.value:
             yield line, "RS307", "A rule without a path has no effect here", "ignores it"
             continue
         rule = line.field, line.value
-        first = in_group.setdefault(rule, line.number)
-        if line.start < group.blank and first == line.number:
-            first = seen.setdefault(rule, line.number)
-        if first != line.number:
+        number = line.number
+        first = in_group.setdefault(rule, number)
+        if first == number and line.start < blank:
+            first = seen.setdefault(rule, number)
+        if first != number:
             fault = f"Line {first} holds the same rule"
             yield line, "RS303", fault, "does not need this one"

@@ -155,9 +155,16 @@ def test_rules_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_group_that_closes_the_site_is_read_where_others_are_followed_too(
-    read: list[int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else nothing is asked about its rules, which are those of most groups (RS304)."""
+    read: list[int] = []
+
+    def keyed(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPattern]:
+        read.append(len(rules))
+        return keyed_patterns(rules, edition)
+
+    monkeypatch.setattr(extent, "keyed_patterns", keyed)
     alone = "".join(f"User-agent: {letters(n)}\nDisallow: /\n\n" for n in range(100))
     body = f"{alone}User-agent: *\nDisallow: /a\n\n"
     assert RobotsTxt.parse(body.encode()).lint() == ()

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.extent import Rules
+from scrapy_robotspec.protocol.precedence import forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.lint.test_effects import letters
+
+#: Whether it allows, and its path.
+RuleOf = tuple[bool, str]
+paths = ["", "/", "/a", "/a/", "/a/b", "/a*", "/*b", "/a$", "*", "/c", "/index.html", "a"]
+paths.append("/robots.txt")
+some_rules = st.lists(st.tuples(st.booleans(), st.sampled_from(paths)), min_size=1, max_size=5)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +34,35 @@ from tests.unit.protocol.lint.test_effects import letters
 def test_a_group_that_opens_nothing_by_mistake_has_no_finding(body: str) -> None:
     """RS215."""
     assert "RS215" not in {finding.code for finding in RobotsTxt.parse(body.encode()).lint()}
+
+
+@pytest.mark.parametrize("edition", EDITIONS.values(), ids=lambda each: each.name)
+@given(every=some_rules, others=st.lists(some_rules, min_size=1, max_size=3))
+@example([(False, "/a/b"), (True, "/a")], [[(False, "/"), (True, "/a")]])
+@example([(False, "/a")], [[(False, "/"), (True, "/a")]])
+@example([(False, "/a")], [[(False, "/a"), (False, "/c"), (True, "/a")]])
+@example([(False, "/a")], [[(False, "/c")], [(False, "/c"), (True, "/a")]])
+def test_a_group_that_opens_something_is_found(
+    edition: Edition, every: list[RuleOf], others: list[list[RuleOf]]
+) -> None:
+    """RS215: at the first path that the group of ``*`` disallows, and this one allows."""
+    default, lines = _read(every, edition), ["User-agent: *", *map(_written, every)]
+    expected: list[str | None] = []
+    for name, own in zip("abc", others, strict=False):
+        lines += [f"User-agent: {name}", *map(_written, own)]
+        rules = _read(own, edition)
+        if not forbids(default.root) and rules.extent == "some":
+            expected += [path for path in default.exceptions() if rules.allows(path)][:1]
+    found = RobotsTxt.parse("\n".join(lines).encode(), edition).lint()
+    assert [each.claims[0].path for each in found if each.code == "RS215"] == expected
+
+
+def _read(rules: list[RuleOf], edition: Edition) -> Rules:
+    return Rules([(allow, path.encode(), at) for at, (allow, path) in enumerate(rules)], edition)
+
+
+def _written(rule: RuleOf) -> str:
+    return f"{'Allow' if rule[0] else 'Disallow'}: {rule[1]}"
 
 
 def test_questions_about_the_group_of_all_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
