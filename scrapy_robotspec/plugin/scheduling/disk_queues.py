@@ -93,6 +93,8 @@ class DiskQueue:
         self._build = partial(build_from_crawler, queue_class, crawler, key)
         self._queue: Any = None
         self._size: int | None = None
+        # Scrapy's queue for a priority keeps one whose files are damaged, unless it cannot be made.
+        self._read_size()
 
     def push(self, request: Request) -> None:
         """Add *request*.
@@ -113,9 +115,8 @@ class DiskQueue:
         except Exception as error:
             # Damaged files can never be opened again, and a LIFO queue's whose process was killed
             # end before its number of requests says so; others may be read further.
-            is_unreadable = self._queue is None and not isinstance(error, ERRORS)
             ends_early = getattr(error, "errno", None) == EINVAL
-            self._size = 0 if is_unreadable or ends_early else None
+            self._size = None if self._size and not ends_early else 0
             raise
         self._size = size - 1 if request is not None else 0
         return request
@@ -162,6 +163,9 @@ class DiskQueue:
             except ERRORS:
                 with self._open_queues.free_files():
                     self._queue = self._build()
+            except Exception as error:  # of queuelib, or of what reads its files
+                self._size = 0
+                raise OSError(f"its files are damaged: {error}") from error
             with suppress(AttributeError, OSError):  # a buffer is stuck where the disk is full
                 self._queue.f = self._queue.f.detach()
         self._open_queues.used(self)

@@ -7,7 +7,7 @@ import resource
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -88,14 +88,14 @@ def test_queue_found_empty_leaves_no_file(queue_class: Any, tmp_path: Path) -> N
 
     The next queue with the same files would read what the first has not written.
     """
-    shared = OpenQueues()
-    forgotten, queue, resumed = (
-        DiskQueue(shared, crawler(), queue_class, str(tmp_path / "queue")) for _ in range(3)
-    )
+    opened = partial(DiskQueue, OpenQueues(), crawler(), queue_class, str(tmp_path / "queue"))
+    forgotten = opened()
     assert len(forgotten) == 0
     assert list(tmp_path.iterdir()) == []
+    queue = opened()
     queue.push(Request("http://a.example/"))
     queue.close()
+    resumed = opened()
     assert len(resumed) == 1
     resumed.close()
 
@@ -210,7 +210,7 @@ def test_a_queue_whose_state_a_full_disk_has_emptied_ends(
     queue.push(Request("http://a.example/"))
     queue.close()
     (tmp_path / "0" / "info.json").write_text("")
-    with pytest.raises(ValueError, match="Expecting value"):
+    with pytest.raises(OSError, match="damaged: Expecting value"):
         queue.pop()
     assert queue.pop() is None
     assert len(queue) == 0

@@ -146,6 +146,24 @@ def test_request_whose_queue_cannot_be_opened_goes_to_memory(
     assert (record.levelname, "stay in memory" in record.message) == ("WARNING", True)
 
 
+def test_request_of_a_damaged_queue_goes_to_memory_and_stops_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A queue that is kept though it cannot be read makes each pop of its origin fail."""
+    url = "http://a.example/"
+    _, queue = queue_of(WaitingPriorityQueue, tmp_path, kind=(squeues.PickleFifoDiskQueue, None))
+    queue.push(Request(url))
+    (requests,) = queue.pqueues.values()
+    damaged = Path(requests.key, "-1")
+    damaged.mkdir()
+    (damaged / "info.json").touch()  # empty, as a machine that fails may leave it
+    for _ in range(2):
+        with pytest.raises(ValueError, match="damaged"):
+            queue.push(Request(url, priority=1))
+    assert pop_all(queue) == {url: 1}
+    assert len(caplog.records) == 1
+
+
 @pytest.mark.parametrize("queue_class", [WaitingPriorityQueue, WaitingGlobalQueue])
 def test_scrapys_own_queue_serves_a_crawl_that_obeys_no_robots_txt(queue_class: Any) -> None:
     crawler = crawler_with_engine(ROBOTSTXT_OBEY=False)
