@@ -8,7 +8,7 @@ contentsignals.org.
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.lines import RawRule, rules_at
 from scrapy_robotspec.protocol.models import decode
@@ -25,7 +25,6 @@ from scrapy_robotspec.protocol.usage import (
     POLICY_TOKENS,
     USAGE_FIELDS,
     Usage,
-    UsageSource,
     UsageStatement,
     usage_of,
 )
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
+    from scrapy_robotspec.protocol.usage import UsageSource
 
 _FIELD_NAMES = tuple(each.encode() for each in USAGE_FIELDS)
 #: Max usages kept for one file: few of its paths decide about all URLs.
@@ -57,7 +57,7 @@ class UsageRules:
     """Every statement, in file order."""
 
     def __init__(self, sources: Sequence[_Field | _Policy]) -> None:
-        self._sources = sources
+        self._sources = [source for source in sources if source.statements]
         self._kept: dict[tuple[tuple[int, ...], ...], Usage] = {}
         self.statements = _in_order(each for source in sources for each in source.statements)
 
@@ -83,17 +83,18 @@ class UsageRules:
 class _Field:
     """The lines of one field."""
 
-    def __init__(self, lines: Sequence[Line], edition: Edition) -> None:
+    def __init__(self, field: UsageSource, lines: Sequence[Line], edition: Edition) -> None:
         self._edition = edition
         self.statements: list[UsageStatement] = []
         self.stated: dict[int, list[UsageStatement]] = {NO_RULE: []}
         """Statements that decide together, by key; without a path: ``NO_RULE``."""
         rules: list[RawRule] = []  # each has its index in the place of an offset
         for line in lines:
+            if line.field != field:
+                continue
             path, value = split_path(line.value)
             written = None if path is None else decode(path)
-            source = cast("UsageSource", line.field)
-            statement = UsageStatement(source, decode(value), written, line.number)
+            statement = UsageStatement(field, decode(value), written, line.number)
             if path is None:
                 self.stated[NO_RULE].append(statement)
             else:
@@ -140,15 +141,13 @@ class FileUsage:
 
     def __init__(self, file: RobotsFile) -> None:
         self._file = file
-        lowered = file.body.lower()
-        self._may_state = any(map(lowered.__contains__, _FIELD_NAMES))
-        named = [token for token in POLICY_TOKENS if token.encode() in lowered]
-        followed = [(token, file.follow(token)) for token in named]
-        self._policies = [
-            _Policy(token, file.body, found.rules)
-            for token, found in followed
-            if found.keys == (token,)
-        ]
+        self._may_state = any(map(file.contains, _FIELD_NAMES))
+        self._policies: list[_Policy] = []
+        for token in POLICY_TOKENS:
+            if file.contains(token.encode()):
+                followed = file.follow(token)
+                if followed.keys == (token,):
+                    self._policies.append(_Policy(token, file.body, followed.rules))
         self._kept: dict[tuple[int, ...], UsageRules] = {}
 
     def rules_for(self, tokens: Tokens) -> UsageRules:
@@ -165,8 +164,7 @@ class FileUsage:
         if rules is None:
             if len(self._kept) >= _KEPT_CRAWLERS:
                 self._kept.clear()
-            by_field = ([line for line in lines if line.field == each] for each in USAGE_FIELDS)
-            fields = [_Field(each, self._file.edition) for each in by_field if each]
+            fields = [_Field(each, lines, self._file.edition) for each in USAGE_FIELDS]
             rules = self._kept[numbers] = UsageRules([*fields, *self._policies])
         return rules
 
