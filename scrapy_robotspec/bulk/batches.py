@@ -63,24 +63,17 @@ def verdicts(
             f"give a pyarrow.Table or RecordBatch, not {type(batch).__name__}: {_REMEDY}"
         )
     questions = Questions.of(tokens, paths, editions, lint, columns)
-    found: list[pa.RecordBatch] = list(answer(_documents(batch), questions))
+    known = batch.select(known_columns(batch.schema))
+    try:
+        documents = [Document.of(**row) for row in known.to_pylist()]
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from error
+    found: list[pa.RecordBatch] = list(answer(documents, questions))
     if isinstance(batch, pa.Table):
         return pa.Table.from_batches(found)
     if len(found) == 1:
         return found[0]  # not copied
     return pa.concat_batches(found)
-
-
-def _documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
-    """The rows of a batch as documents.
-
-    Raises ``ConfigurationError`` for missing columns and wrong values.
-    """
-    known = batch.select(known_columns(batch.schema))
-    try:
-        return [Document.of(**row) for row in known.to_pylist()]
-    except ValueError as error:
-        raise ConfigurationError(str(error)) from error
 
 
 def answer(documents: Iterable[Document], questions: Questions) -> Iterator[pa.RecordBatch]:

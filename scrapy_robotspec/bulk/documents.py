@@ -103,19 +103,16 @@ class Document(NamedTuple):
             return "successful" if self.body is not None and not self.error else "unreachable"
         error = None
         target = self.target
-        if target is not None:
-            error = self._redirect_error(target, edition)
-            if error is None:
+        if target is not None:  # FET-03, FET-18
+            is_http = target.startswith(("http://", "https://")) and Origin.of(target) is not None
+            if self.url is not None and not is_http:
+                error = "foreign scheme"
+            elif edition.recognises_redirect_loops and target == self.url:
+                error = "loop"
+            else:
                 return "redirect"
         result = FetchResult(status=self.status, complete=self.error is None, redirect_error=error)
         return _OUTCOMES[meaning(result, edition)]
-
-    def _redirect_error(self, target: str, edition: Edition) -> str | None:
-        """Why the redirect counts as a 404 (FET-03, FET-18)."""
-        is_http = target.startswith(("http://", "https://")) and Origin.of(target) is not None
-        if self.url is not None and not is_http:
-            return "foreign scheme"
-        return "loop" if edition.recognises_redirect_loops and target == self.url else None
 
 
 def _status(value: Any) -> int | None:
