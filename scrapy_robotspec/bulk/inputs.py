@@ -19,7 +19,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.folders import TEXTS, files_of, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     #: Takes a message about something that cannot be read.
     Report = Callable[[str], None]
@@ -150,10 +150,8 @@ def _json_rows(path: str) -> Iterator[Any]:
 
 def _rows_of_table(path: str) -> Iterator[Mapping[str, Any]]:
     if path.lower().endswith(".csv"):
-        read, parse = (
-            pa_csv.ReadOptions(block_size=_MAX_ROW),
-            pa_csv.ParseOptions(newlines_in_values=True),
-        )
+        read = pa_csv.ReadOptions(block_size=_MAX_ROW)
+        parse = pa_csv.ParseOptions(newlines_in_values=True)
         with pa_csv.open_csv(path, read, parse) as head:
             names = known_columns(head.schema)
         options = pa_csv.ConvertOptions(
@@ -164,15 +162,13 @@ def _rows_of_table(path: str) -> Iterator[Mapping[str, Any]]:
             quoted_strings_can_be_null=False,
         )
         with pa_csv.open_csv(path, read, parse, options) as batches:
-            yield from _rows_of(batches)
+            for batch in batches:
+                yield from batch.to_pylist()
         return
     # Little of the file is in memory, however large its row groups are.
     with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as table:
-        yield from _rows_of(table.iter_batches(_ROWS, columns=known_columns(table.schema_arrow)))
-
-
-def _rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Mapping[str, Any]]:
-    return (row for batch in batches for row in batch.to_pylist())
+        for batch in table.iter_batches(_ROWS, columns=known_columns(table.schema_arrow)):
+            yield from batch.to_pylist()
 
 
 def url_from_name(path: str) -> str | None:
