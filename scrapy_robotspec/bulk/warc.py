@@ -123,9 +123,9 @@ class _Archive:
 
     def _next(self, place: int, end: int | None) -> int | None:
         """Where the next record begins, behind the end of one, or behind damage."""
-        found = self._find(place + 1 if end is None else end)
-        if end is None or found != end:
-            damaged = place if end is None else end
+        damaged, start = (place, place + 1) if end is None else (end, end)
+        found = self._find(start)
+        if found != damaged:
             self._report(f"{self._path}: the record at byte {damaged} is damaged")
         return found
 
