@@ -58,10 +58,6 @@ class _Record(NamedTuple):
     """One, if it is the response to a request for a robots.txt."""
 
 
-class _DamageError(Exception):
-    """A record contradicts itself."""
-
-
 def read_warc(path: str, report: Callable[[str], None]) -> Iterator[Document]:
     """The robots.txt responses of an archive, compressed or not; damage is reported."""
     with open(path, "rb") as file:
@@ -100,7 +96,7 @@ class _Archive:
                 content = _content(record, last.length)
                 read = [_response(record, begun, content) for begun in last.documents]
                 last = last._replace(documents=read)
-        except (OSError, ValueError, _DamageError):
+        except (OSError, ValueError):
             end = self._end_of(last)
             for document in last.documents:
                 is_cut = end is None and document.error is None
@@ -179,12 +175,12 @@ class _Members(_Archive):
 
 
 def _content(record: WarcRecord, length: int) -> bytes:
-    """The beginning of a record's content. Raises ``_DamageError`` if it is too short."""
+    """The beginning of a record's content. Raises ``ValueError`` if it is too short."""
     if length < 0:
-        raise _DamageError
+        raise ValueError
     content: bytes = record.reader.read(min(length, _MAX_CONTENT))
     if len(content) + record.consume() < length:
-        raise _DamageError
+        raise ValueError
     return content
 
 
