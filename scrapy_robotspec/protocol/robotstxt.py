@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.models import VerdictReason
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import FileUsage, UsageRules
 
@@ -205,13 +205,16 @@ class RobotsTxt:
 
     def _verdict_of(self, selection: Selection, key: int) -> Verdict:
         """The verdict of a precedence key, in words."""
-        names, edition = selection.names, self.edition
-        if key in (NO_RULE, ITSELF):
-            verdict = _without_rule(names, edition.name, key)
+        names, rule = selection.names, None
+        reason: VerdictReason = "rule"
+        if key == ITSELF:
+            reason = "robots_txt_itself"
+        elif key == NO_RULE:
+            reason = "no_rule" if names else "no_group"
         else:
             start = line_start(key)
-            rule = rules_at(self.body, (start,), edition)[start]
-            verdict = Verdict(not forbids(key), "rule", rule, names, edition.name)
+            rule = rules_at(self.body, (start,), self.edition)[start]
+        verdict = Verdict(not forbids(key), reason, rule, names, self.edition.name)
         if selection.verdicts is None or len(selection.verdicts) >= _KEPT_VERDICTS:
             selection.verdicts = {}
         selection.verdicts[key] = verdict
@@ -222,14 +225,6 @@ class RobotsTxt:
         keys = self.file.follow(_as_tokens(tokens)).keys  # UAG-11
         is_read = self.edition.other_fields and self.file.contains(word)
         return self.file.all_groups().others_for(keys) if is_read else ()
-
-
-@lru_cache
-def _without_rule(names: tuple[str, ...], edition: str, key: int) -> Verdict:
-    """A verdict that no rule gives; shared by all files."""
-    if key == ITSELF:
-        return Verdict(True, "robots_txt_itself", None, names, edition)
-    return Verdict(True, "no_rule" if names else "no_group", None, names, edition)
 
 
 def _as_tokens(tokens: str | Sequence[str]) -> Tokens:
