@@ -38,10 +38,6 @@ class RefusalStats:
     """The first URLs, shortened."""
 
 
-#: Numbers that are added up where origins are counted together.
-_SUMS = ("waited", "given_up", "asked", "failed")
-
-
 @dataclass(slots=True)
 class OriginStats:
     """Counts of one origin, and the facts of its latest robots.txt response.
@@ -102,8 +98,10 @@ class OriginStats:
     def include(self, other: OriginStats) -> None:
         """Add the sums of *other*, which another thread may count meanwhile."""
         self.requests.include(other.requests)
-        for name in _SUMS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.waited += other.waited
+        self.given_up += other.given_up
+        self.asked += other.asked
+        self.failed += other.failed
         self.overrides.update(dict(other.overrides))
         for label, preferences in dict(other.usage).items():
             self.usage[label].update(dict(preferences))
