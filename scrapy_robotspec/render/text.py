@@ -24,7 +24,7 @@ def safe(text: str, longest: int | None = WIDEST) -> str:
     surrogates become ``\\xNN`` or ``\\uNNNN``. ``longest=None`` cuts nothing.
     """
     cut = longest is not None and len(text) > longest
-    shown = text[:longest] if cut else text
+    shown = text[:longest]
     if not shown.isprintable():
         shown = "".join(
             each if each.isprintable() else each.encode("unicode-escape").decode("ascii")
