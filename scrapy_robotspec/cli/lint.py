@@ -223,9 +223,13 @@ def _fix(
     """Write the proposals for a file. Raises :class:`MisuseError` where that fails."""
     body = source.read()
     better = fixed(body, edition, is_shown)
-    if better != body and len(better) <= edition.parsing_limit:  # else its end would be cut off
+    if better == body:
+        return
+    said = "not followed, because crawlers would not read the end of the longer file"
+    if len(better) <= edition.parsing_limit:
         write_file(source.name, better)
-        screen.note(f"{safe(source.name)}: proposals followed")
+        said = "followed"
+    screen.note(f"{safe(source.name)}: proposals {said}")
 
 
 def fixed(body: bytes, edition: Edition, is_shown: Callable[[Finding], bool]) -> bytes:
