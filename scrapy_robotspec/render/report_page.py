@@ -83,7 +83,7 @@ def report_page(
         sites=sites,
         answers=Counter(sorted(site.words for site in sites)).most_common(),
         overrides=total.overrides,
-        tables=dict(tables),
+        tables=tables,
         rows=_rows,
         in_turn=_in_turn,
         files=list(_files(sites, tokens)) if len(sites) <= MAX_FILES else [],
@@ -118,7 +118,6 @@ def _entries(site: OriginStats, slow: float, now: float) -> Iterator[tuple[str, 
 
 
 def _refusal(site: OriginStats, refusal: RefusalStats) -> Entry:
-    is_code = refusal.rule is not None
     if refusal.rule is not None:
         head = refusal.rule.partition("#")[0].strip()  # without its comment
     elif refusal.reason == "rule":
@@ -127,7 +126,7 @@ def _refusal(site: OriginStats, refusal: RefusalStats) -> Entry:
         head = OUTCOMES[f"refused_{refusal.reason}"].short
     label = "" if refusal.line is None else f"line {refusal.line}"
     links = [(site.origin, label, url) for url in refusal.examples]
-    return Entry(head, refusal.count, site.origin, links, is_code=is_code)
+    return Entry(head, refusal.count, site.origin, links, is_code=refusal.rule is not None)
 
 
 def _of_site(site: OriginStats, head: str, requests: int, wait: float = 0.0) -> Entry:
