@@ -77,7 +77,7 @@ class Document(NamedTuple):
             for name in _TEXTS
             if (text := getattr(self, name)) and not text.isascii()
         }
-        return self._replace(**texts) if texts else self  # mostly
+        return self._replace(**texts)
 
     @property
     def origin(self) -> str | None:
