@@ -226,7 +226,9 @@ class FleetPace:
         pace.own_slot = at
         waited = max(1, round((at - pace.since) / spacing))
         # A power of two: own slots of processes that have counted differently do not meet.
-        self.processes = pace.processes = 1 << (waited - 1).bit_length()
+        # The first one back after an outage sees none of the others.
+        least = pace.processes if now < pace.ends + _RECOVERY else 1
+        self.processes = pace.processes = max(least, 1 << (waited - 1).bit_length())
         if reply.granted:
             return Due(True, at)
         pace.position = reply.at
@@ -236,8 +238,10 @@ class FleetPace:
 
     def _lose(self, pace: OriginPace, delay: float) -> Due:
         now, spacing = self._monotonic(), spacing_of(delay)
-        if pace.ends < math.inf:
+        if now >= pace.ends + _RECOVERY:
             pace.own_slot = max(pace.own_slot, now) + _RETRY
+        elif pace.ends < math.inf:  # some processes may have missed the last outage, or this one
+            pace.find_own_slot(now + _RETRY, spacing)
         pace.ends = math.inf
         if now < self._hold_until(now):
             pace.own_slot = now + RETRY_PAUSE

@@ -161,6 +161,23 @@ def test_the_store_is_gone_and_comes_back_empty(delay: float, size: int, seconds
     assert fleet.pace(gone_at + 40) >= 0.88
 
 
+@pytest.mark.parametrize("size", [1, 3, 4])
+@pytest.mark.parametrize("delay", [0.4, 1])
+@pytest.mark.parametrize(("gone", "back"), [(8, 8), (12, 5), (20, 40)])
+def test_the_store_is_gone_again_and_again(
+    size: int, delay: float, gone: float, back: float
+) -> None:
+    """Own turns of a process that has missed an outage do not meet those of the others."""
+    fleet = crawling(delay, size)
+    for _ in range(6):
+        fleet.store.is_gone = True
+        fleet.run(gone)
+        fleet.store.is_gone = False
+        fleet.run(back)
+    fleet.run(40)
+    assert fleet.short() == 0
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_the_store_is_gone_at_the_start_and_comes(size: int) -> None:
     """No process knows of another one, so each waits for the store."""
