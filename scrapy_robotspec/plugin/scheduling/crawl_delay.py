@@ -238,17 +238,6 @@ class FleetPace:
 
     def _lose(self, pace: OriginPace, delay: float) -> Due:
         now, spacing = self._monotonic(), spacing_of(delay)
-        if now >= pace.ends + _RECOVERY:
-            pace.own_slot = max(pace.own_slot, now) + _RETRY
-        elif pace.ends < math.inf:  # some processes may have missed the last outage, or this one
-            pace.find_own_slot(now + _RETRY, spacing)
-        pace.ends = math.inf
-        if now < self._hold_until(now):
-            pace.own_slot = now + RETRY_PAUSE
-        pace.find_own_slot(now - window(delay), spacing)
-        return Due(pace.own_slot <= now, pace.own_slot)
-
-    def _hold_until(self, now: float) -> float:
         if self._holds_until is None:
             self._holds_until = now + self._hold
             logger.warning(
@@ -257,7 +246,15 @@ class FleetPace:
                 "(ROBOTSPEC_HOLD_TIMEOUT)",
                 self._hold,
             )
-        return self._holds_until
+        if now >= pace.ends + _RECOVERY:
+            pace.own_slot = max(pace.own_slot, now) + _RETRY
+        elif pace.ends < math.inf:  # some processes may have missed the last outage, or this one
+            pace.find_own_slot(now + _RETRY, spacing)
+        pace.ends = math.inf
+        if now < self._holds_until:
+            pace.own_slot = now + RETRY_PAUSE
+        pace.find_own_slot(now - window(delay), spacing)
+        return Due(pace.own_slot <= now, pace.own_slot)
 
 
 class CrawlDelay:
@@ -328,11 +325,11 @@ class CrawlDelay:
             pace.timer = self._call_later(2 * delay + HORIZON, self._paces.pop, pace.origin)
 
     async def _await_slot(self, pace: OriginPace) -> None:
-        best, now = pace.waiters[0], self._monotonic()
+        best = pace.waiters[0]
         if not self._is_current(pace, best):
             return
         delay = best.delay
-        wait = max(pace.not_before - now, self._robots.engine.send_wait(best.request))
+        wait = max(pace.not_before - self._monotonic(), self._robots.engine.send_wait(best.request))
         if wait > 0:
             await self._sleep(pace, wait)
             return

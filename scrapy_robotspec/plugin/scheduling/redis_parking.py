@@ -120,7 +120,7 @@ class RedisParking:
         own, theirs = self._parked(self.worker), self._parked(worker)
         keys = [f"{theirs}:alive", theirs, own, self._workers, f"{theirs}:taken"]
         parked = self._take_over(keys, [worker])
-        problems: list[Exception] = []
+        problems = list[Exception]()
         for name, data in zip(parked[::2], parked[1::2], strict=True):
             try:
                 request = self._queue._decode_request(data)
