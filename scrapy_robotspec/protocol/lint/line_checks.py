@@ -147,19 +147,13 @@ def _check_bytes(line: Line, edition: Edition) -> Faults:
 def _check_field(line: Line, content: str, edition: Edition) -> Faults:
     """Check that the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
     written = decode(line.name).lower()
-    is_read = edition.other_fields or written not in _EXTENSIONS
-    if written == line.field in _KNOWN and is_read and ":" in content and content.isascii():
-        return  # usual
     first, _, rest = written.partition(" ")
     read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
-    found = "" if line.field in ("allow", "disallow") else _odd(content)
-    # Full-width signs become ASCII, and invisible characters go.
-    meant = unicodedata.normalize("NFKC", _IN_PATH.sub("", content))
-    intended = meant.partition(":")[0].strip().lower()
+    found = "" if line.field in ("allow", "disallow") or content.isascii() else _odd(content)
     foreign = "" if line.field in _KNOWN else _kind_of(content, _FOREIGN)
     if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
         yield line, "RS108", "The byte order mark is encoded twice", "reads it as text"
-    elif found and (intended in _KNOWN or line.field in _KNOWN):
+    elif found and (line.field in _KNOWN or _legible(content) in _KNOWN):
         yield line, "RS109", f"The line contains {found}", read
     elif foreign:
         yield line, "RS110", f"The line is {foreign}, and a comment begins with #", _IGNORES
@@ -171,7 +165,7 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
         yield line, "RS101", f"The colon after {shown(first)} is missing", read
     elif line.field in _PROTOCOL and written != line.field:
         yield line, "RS102", f'{shown(written)} is a misspelled "{line.field}"', "accepts it"
-    elif written in _KNOWN and is_read:
+    elif written in _KNOWN and (edition.other_fields or written not in _EXTENSIONS):
         return
     elif written not in _KNOWN and (field := intended_field(written, line.value)):
         other = _code_points(each for each in written if not each.isascii())
@@ -179,6 +173,12 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
         yield line, "RS102", f"{fault} with {other}" if other else fault, _IGNORES
     else:
         yield line, "RS103", f"{shown(written)} is not a field of the protocol", _IGNORES
+
+
+def _legible(content: str) -> str:
+    """The field of a line without invisible characters, and with ASCII for full-width signs."""
+    legible = unicodedata.normalize("NFKC", _IN_PATH.sub("", content))
+    return legible.partition(":")[0].strip().lower()
 
 
 def check_other(line: Line, edition: Edition) -> Faults:
