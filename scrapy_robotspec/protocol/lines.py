@@ -22,6 +22,10 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: so does the end of the file (FMT-12).
 _ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 
+#: No specification has a grammar for a delay (EXT-01): decimal digits, with a point or without, no
+#: sign and no exponent.
+SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
+
 _text = re.compile(rb"[^\r\n]*").match
 
 #: A line's field and value, both stripped (FMT-06).

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol.lines import cut_to_limit, rules_at
+from scrapy_robotspec.protocol.lines import SECONDS, cut_to_limit, rules_at
 from scrapy_robotspec.protocol.models import Group, OtherLine, Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
@@ -36,10 +35,6 @@ if TYPE_CHECKING:
 #: Max verdicts kept for one crawler. They depend on the rule and not on the URL, so they are few.
 _KEPT_VERDICTS = 256
 
-#: No specification has a grammar for a delay (EXT-01): decimal digits, with a point or without, no
-#: sign and no exponent.
-_SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
-
 
 class RobotsTxt:
     """A robots.txt file, read by the rules of one edition.
@@ -49,7 +44,7 @@ class RobotsTxt:
     ``ValueError`` (UAG-11).
     """
 
-    __slots__ = ("_usage", "file", "truncated")
+    __slots__ = ("_by_dots", "_usage", "file", "truncated")
 
     file: RobotsFile
     """The groups by the crawlers that follow them."""
@@ -60,6 +55,7 @@ class RobotsTxt:
         self.truncated = truncated
         self.file = RobotsFile(body, edition)
         self._usage: FileUsage | None = None  # until the first question
+        self._by_dots: RobotsTxt | None = None
 
     @classmethod
     def from_crawler(cls, *arguments: object) -> RobotsTxt:
@@ -134,7 +130,8 @@ class RobotsTxt:
         served = self.explain(target, tokens)
         if served.reason == "robots_txt_itself":  # reached by dots, it is a page like others
             edition = replace(self.edition, robots_txt_allowed=False)
-            served = RobotsTxt(self.body, edition, self.truncated).explain(target, tokens)
+            self._by_dots = self._by_dots or RobotsTxt(self.body, edition, self.truncated)
+            served = self._by_dots.explain(target, tokens)
         return verdict if served.allowed else replace(served, resolved=resolved)
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
@@ -165,7 +162,7 @@ class RobotsTxt:
         """
         lines = self._others(tokens, b"crawl-delay")
         delays = {line.value for line in lines if line.field == "crawl-delay"}
-        seconds = (float(each) for each in map(decode, delays) if _SECONDS.fullmatch(each))
+        seconds = (float(each) for each in delays if SECONDS.fullmatch(each))
         return max((min(each, sys.float_info.max) for each in seconds), default=None)
 
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.paths import resolve_dots
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -76,6 +76,22 @@ def test_the_file_itself_reached_by_dots_is_a_page(edition: str) -> None:
     assert not verdict.allowed
     assert verdict.resolved == f"{SITE}/robots.txt"
     assert robots.explain_served(f"{SITE}/robots.txt", "bot").allowed is (edition != "google")
+
+
+def test_the_file_is_not_read_again_for_each_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02: a page may contain thousands of such links."""
+    read: list[RobotsTxt] = []
+    init = RobotsTxt.__init__
+
+    def counted(robots: RobotsTxt, body: bytes, edition: Edition, truncated: bool) -> None:
+        read.append(robots)
+        init(robots, body, edition, truncated)
+
+    monkeypatch.setattr(RobotsTxt, "__init__", counted)
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /robots.txt\n")
+    urls = [f"{SITE}/{number}/../robots.txt" for number in range(9)]
+    assert not any(robots.explain_served(url, "bot").allowed for url in urls)
+    assert len(read) == 2
 
 
 def test_paths_alone_are_resolved_too() -> None:
