@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, Slashless, longest_line
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
 from scrapy_robotspec.protocol.groups import is_absolute
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, SECONDS, Line
 from scrapy_robotspec.protocol.lint.crawlers import (
     IGNORING,
     KNOWN_CRAWLERS,
@@ -56,6 +56,8 @@ _KNOWN = frozenset({*_PROTOCOL, *_EXTENSIONS, *USAGE_FIELDS})
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _IGNORES = "ignores the line"
 _LONGEST_MISSPELLING = 16
+#: Max characters in which a field is found (SAF-02): normalizing takes time in the square of them.
+_LONGEST_FIELD = 99
 #: Lines of which at most the value is to be checked. Other capitals are not usual.
 _USUAL_LINE = rb"""(?x) (?!.{%d}) (?:
     (?:[Dd]isallow|[Aa]llow): (?:[ ] (?!.*/\.) (?: / (?!/) %b) %b | [ ]? \Z)
@@ -79,7 +81,6 @@ _SECOND_FIELD = re.compile(
 _ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
 #: Seconds. Bing documents 1 to 30 s, Majestic at most 30 s, Semrush at most 10 s.
 LONGEST_DELAY = 30
-_SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 #: Lines of other languages.
 _FOREIGN = _DATA["lines"]
@@ -177,7 +178,7 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
 
 def _legible(content: str) -> str:
     """The field of a line without invisible characters, and with ASCII for full-width signs."""
-    legible = unicodedata.normalize("NFKC", _IN_PATH.sub("", content))
+    legible = unicodedata.normalize("NFKC", _IN_PATH.sub("", content)[:_LONGEST_FIELD])
     return legible.partition(":")[0].strip().lower()
 
 
@@ -192,7 +193,7 @@ def check_other(line: Line, edition: Edition) -> Faults:
             read = "resolves it where the site is known" if is_path else "does not offer it"
             yield line, "RS401", "A sitemap needs an absolute URL", read
     elif line.field == "crawl-delay" and edition.other_fields:
-        if not _SECONDS.fullmatch(line.value):
+        if not SECONDS.fullmatch(line.value):
             yield line, "RS402", "A crawl-delay is a number of seconds", "ignores this one"
         elif float(line.value) > LONGEST_DELAY:
             fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from unittest.mock import patch
 
 import pytest
@@ -91,3 +92,19 @@ def test_lines_and_paths_that_are_passed_over_need_no_check(
     passed_over = robots.lint()
     with patch.object(linter, "usual_line", lambda _: re.compile(rb"(?!)")):
         assert robots.lint() == passed_over
+
+
+def test_a_long_line_is_not_normalized(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02: the time that a run of combining characters takes grows with its square."""
+    normalize, lengths = unicodedata.normalize, []
+
+    def counted(form: Literal["NFKC"], text: str) -> str:
+        lengths.append(len(text))
+        return normalize(form, text)
+
+    monkeypatch.setattr(line_checks.unicodedata, "normalize", counted)
+    path = "a" + "\u0301\u0327" * 10_000
+    body = f"User-agent: *\nDisallow: /{path}\n{path}: /\nDisallow\uff1a /{path}\n".encode()
+    codes = {(each.line, each.code) for each in RobotsTxt.parse(body).lint()}
+    assert {(3, "RS103"), (4, "RS109")} <= codes
+    assert max(lengths) < 100
