@@ -9,6 +9,7 @@ kind that matches one of its examples takes precedence.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 Extent = Literal["no rules", "allows all", "denies all", "some"]
 
+#: Max wildcard patterns that are tried for all questions about the rules of a file.
+MOST_TRIED = 1 << 22
 #: The site that paths are asked about.
 SITE = "https://h"
 #: Characters that canonical paths contain as they are, those first that rules rarely contain.
@@ -44,9 +47,16 @@ class Rules:
 
     rules: Sequence[RawRule]
 
-    def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
+    def __init__(
+        self, rules: Sequence[RawRule], edition: Edition, left: list[int] | None = None
+    ) -> None:
+        """*left*: the wildcard patterns that may be tried (SAF-02).
+
+        Other rules of the file may share it.
+        """
         self._edition = edition
         self.rules = rules
+        self._left = left or [MOST_TRIED]
         #: Values, as groups are compared by before their patterns are made.
         self.allowed = {value for allow, value, _ in rules if allow}
         self.disallowed = {value for allow, value, _ in rules if not allow}
@@ -61,16 +71,20 @@ class Rules:
         """The deciding precedence key for ``/``."""
         return min(matching_keys(self.keyed, "/"), default=NO_RULE)
 
-    def allows(self, path: str) -> bool:
-        """Whether a path of a URL may be fetched."""
-        return not self._compiled.find(SITE + path) & FORBIDS
+    def allows(self, path: str) -> bool | None:
+        """Whether a path may be fetched; None beyond the bound."""
+        self._left[0] -= self._stars
+        return not self._compiled.find(SITE + path) & FORBIDS if self._left[0] > 0 else None
 
     @cached_property
     def extent(self) -> Extent:
-        """How much of a site they leave open, ``/robots.txt`` aside (PRE-04)."""
+        """How much of a site they leave open, ``/robots.txt`` aside (PRE-04).
+
+        Beyond the bound, "some".
+        """
         if not self.rules:
             return "no rules"
-        if self.exception is not None:
+        if self.exception is not None or self._left[0] <= 0:
             return "some"
         return "denies all" if forbids(self.root) else "allows all"
 
@@ -85,25 +99,24 @@ class Rules:
         One for each rule that makes an exception; ``/robots.txt`` does not count.
         """
         is_open = not forbids(self.root)
-        if not is_open:
-            other = f"/{self._unused}"
-            if not forbids(min(matching_keys(self.keyed, other), default=NO_RULE)):
-                yield other
+        if not is_open and self._is_exception(f"/{self._unused}"):
+            yield f"/{self._unused}"
         for key, pattern in self.keyed:
-            if (pattern or is_open) and forbids(key) is is_open:  # "" is that of a star
-                path = path_of_pattern(pattern)
-                if self._decides(key, path):
-                    yield path
-                    continue
-                examples = map(as_in_url, _examples(pattern, self._unused))
-                example = next((each for each in examples if self._decides(key, each)), None)
-                if example is not None:
-                    is_alike = path != ROBOTS_TXT and self.allows(path) is not is_open
-                    yield path if is_alike else example
+            if forbids(key) is is_open:
+                paths = map(as_in_url, self._examples(pattern))
+                yield from islice(filter(self._is_exception, paths), 1)
 
-    def _decides(self, key: int, path: str) -> bool:
-        """Whether a rule takes precedence where the rules decide as for ``/`` otherwise."""
-        return path != ROBOTS_TXT and key < self._overruling.find(SITE + path)
+    def _is_exception(self, path: str) -> bool:
+        return path != ROBOTS_TXT and self.allows(path) is forbids(self.root)
+
+    def _examples(self, pattern: str) -> Iterator[str]:
+        """Canonical paths that a pattern matches, a short one first."""
+        yield path_of_pattern(pattern)
+        path = pattern[:-1] if pattern.endswith(END) else pattern + self._unused
+        path = path.replace("*", self._unused)
+        if path.startswith(f"{self._unused}/"):  # the star stands for nothing, too
+            yield path[len(self._unused) :]
+        yield path if path.startswith("/") else f"/{path}"
 
     @cached_property
     def _unused(self) -> str:
@@ -120,29 +133,15 @@ class Rules:
         )
 
     @cached_property
-    def _compiled(self) -> RuleSet:
-        return RuleSet(self.keyed, self._edition)
+    def _stars(self) -> int:
+        return sum("*" in pattern for _, pattern in self.keyed)
 
     @cached_property
-    def _overruling(self) -> RuleSet:
-        """The rules that decide as that for ``/`` does: few, mostly."""
-        kind = self.root & FORBIDS
-        return RuleSet([each for each in self.keyed if each[0] & FORBIDS == kind], self._edition)
+    def _compiled(self) -> RuleSet:
+        return RuleSet(self.keyed, self._edition)
 
 
 def path_of_pattern(pattern: str) -> str:
     """A path that a canonical pattern matches."""
     path = as_in_url(pattern.removesuffix(END).replace("*", "x"))
     return path if path.startswith("/") else f"/{path}"
-
-
-def _examples(pattern: str, unused: str) -> Iterator[str]:
-    """Canonical paths that a pattern matches."""
-    path = pattern[:-1] if pattern.endswith(END) else pattern + unused
-    path = path.replace("*", unused)
-    if path.startswith("/"):
-        yield path
-        return
-    if path.startswith(f"{unused}/"):  # the star stands for nothing, too
-        yield path[len(unused) :]
-    yield f"/{path}"

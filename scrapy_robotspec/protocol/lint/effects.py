@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import AgentMatch
 from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
-from scrapy_robotspec.protocol.extent import Rules
+from scrapy_robotspec.protocol.extent import MOST_TRIED, Rules
 from scrapy_robotspec.protocol.lint.findings import Claim, Effect, shown
 from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.precedence import forbids
@@ -42,6 +42,7 @@ class Effects:
         self._by_key: dict[str, Rules | None] = {}
         self._by_numbers: dict[tuple[int, ...], Rules] = {}
         self._left = READINGS * len(every.body)
+        self._tries = [MOST_TRIED]
         default = self.followed_by(DEFAULT)
         assert default is not None  # nothing is read before it
         #: The rules for crawlers without a group of their own.
@@ -88,6 +89,8 @@ class Effects:
             return _UNKNOWN
         is_open, path = not forbids(rules.root), rules.exception
         if path is None:
+            if rules.extent == "some":
+                return _UNKNOWN
             part = "every page" if is_open else "no page"
             return Effect(f"lets {shown(name)} fetch {part}", (Claim(name, None, is_open),))
         opened, closed = ("/", path) if is_open else (path, "/")
@@ -97,9 +100,9 @@ class Effects:
     def of_path(self, name: str, path: str) -> Effect:
         """Whether a crawler may fetch a path."""
         rules = self.followed_by(name)
-        if rules is None:
+        allows = None if rules is None else rules.allows(path)
+        if allows is None:
             return _UNKNOWN
-        allows = rules.allows(path)
         lets = "lets" if allows else "does not let"
         words = f"{lets} {shown(name)} fetch {shown(path)}"
         return Effect(words, (Claim(name, path, allows),))
@@ -114,5 +117,5 @@ class Effects:
             groups = [self.groups[number] for number in numbers]
             self._left -= sum(end - begin for begin, end in (group.span for group in groups))
             rules = [rule for group in groups for rule in group.raw_rules]
-            self._by_numbers[numbers] = Rules(rules, self.edition)
+            self._by_numbers[numbers] = Rules(rules, self.edition, self._tries)
         return self._by_numbers.get(numbers)

@@ -207,7 +207,7 @@ def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
     rules = effects.default
     for line in sitemaps:
         path = _AUTHORITY.sub("", decode(line.value))
-        if path.startswith("/") and not rules.allows(path) and rules.extent == "some":
+        if path.startswith("/") and rules.allows(path) is False and rules.extent == "some":
             yield line, "RS405", "The sitemap is disallowed", effects.of_path(DEFAULT, path)
 
 

@@ -15,6 +15,7 @@ from scrapy_robotspec.protocol import extent as protocol_extent
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.robots_file import RobotsFile
+from scrapy_robotspec.protocol.ruleset import RuleSet
 from tests.unit.protocol.test_extent import rules
 
 
@@ -44,3 +45,23 @@ def test_a_long_group_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"User-agent: *\nAllow: /d\n{lines}Allow: /e\n".encode()
     assert extent_of(text, EDITIONS["google-2019"]) == "some"
     assert compiled == [extents._FEW + 1]
+
+
+def test_wildcards_that_are_tried_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02: each rule is overruled by one that is tried last."""
+    asked: list[str] = []
+    find = RuleSet.find
+
+    def counted(rules: RuleSet, url: str | bytes) -> int:
+        asked.append(str(url))
+        return find(rules, url)
+
+    monkeypatch.setattr(RuleSet, "find", counted)
+    monkeypatch.setattr(protocol_extent, "MOST_TRIED", 20_000)
+    lines = "".join(
+        f"Allow: /*common*k{number}\nDisallow: /*common*failing*k{number}\n"
+        for number in range(500)
+    )
+    text = f"User-agent: *\nDisallow: /\nDisallow: /*******common\n{lines}".encode()
+    assert extent_of(text, EDITIONS["google-2019"]) == "some"  # what is not known to be closed
+    assert len(asked) < 60

@@ -63,6 +63,8 @@ CASES = [
     ("Disallow: /%7E\nAllow: /~", "allows all"),
     ("Disallow: *\nAllow: /$", "some"),
     ("Disallow: /%", "some"),
+    ("Allow: /*'\nDisallow: /*'", "allows all"),  # PAT-12: in path and query
+    ("Allow: /*?*'*\nDisallow: /*'", "some"),
     ("Disallow: x", "allows all"),  # RUL-04: never matches
     ("Disallow: /x\nDISALLOW : /\t# all", "denies all"),
     ("dISALLOW:/*\rDisallow: /x", "denies all"),

@@ -107,9 +107,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
 
     class Counted(Rules):
-        def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
+        def __init__(self, rules: Sequence[RawRule], edition: Edition, left: list[int]) -> None:
             sizes.append(len(rules))
-            super().__init__(rules, edition)
+            super().__init__(rules, edition, left)
 
     monkeypatch.setattr(effects, "Rules", Counted)
     return sizes

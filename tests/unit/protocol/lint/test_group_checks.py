@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.extent import Rules
+from scrapy_robotspec.protocol.lint import effects
 from scrapy_robotspec.protocol.precedence import forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.wildcards import SearchedPath
 from tests.unit.protocol.lint.test_effects import letters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Whether it allows, and its path.
 RuleOf = tuple[bool, str]
@@ -70,7 +77,7 @@ def test_questions_about_the_group_of_all_are_bounded(monkeypatch: pytest.Monkey
     asked: list[str] = []
     allows = Rules.allows
 
-    def counted(rules: Rules, path: str) -> bool:
+    def counted(rules: Rules, path: str) -> bool | None:
         asked.append(path)
         return allows(rules, path)
 
@@ -82,6 +89,52 @@ def test_questions_about_the_group_of_all_are_bounded(monkeypatch: pytest.Monkey
     )
     RobotsTxt.parse(f"User-agent: *\n{rules}{groups}".encode()).lint()
     assert len(asked) < 110_000
+
+
+#: Files whose every rule, sitemap or group is a question about all the others' wildcards.
+STARRED = {
+    "contraries": "Disallow: /*common*k{0}\nAllow: /*common*k{0}\n",
+    "sitemaps": "Allow: /x\nDisallow: /*common*k{0}\nSitemap: https://a.example/common{0}\n",
+    "overruled": "Allow: /*common*k{0}\nDisallow: /*common*failing*k{0}\n",
+}
+
+
+@pytest.mark.parametrize("rules", STARRED.values(), ids=STARRED)
+def test_wildcards_that_are_tried_for_all_questions_are_bounded(
+    rules: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAF-02: they share a literal that is in all the paths, so each of them is tried."""
+    tried: list[object] = []
+    may_match = SearchedPath.may_match
+
+    def counted(path: SearchedPath, literals: Sequence[str]) -> bool:
+        tried.append(path)
+        return may_match(path, literals)
+
+    monkeypatch.setattr(SearchedPath, "may_match", counted)
+    monkeypatch.setattr(effects, "MOST_TRIED", 20_000)
+    head = "User-agent: *\nDisallow: /\nDisallow: /*******common\n"
+    body = head + "".join(rules.format(number) for number in range(500))
+    found = RobotsTxt.parse(body.encode()).lint()
+    assert len(tried) < 20_000
+    assert "RS216" not in {each.code for each in found}  # "no page" is not known
+    for claim in (claim for each in found for claim in each.claims):
+        assert claim.path is not None
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_an_apostrophe_of_a_query_is_not_looked_for_in_a_path(edition: str) -> None:
+    """RS215, PAT-12: the paths that it names are disallowed to all others."""
+    body = (
+        "User-agent: *\nAllow: /*'\nDisallow: /*'\nDisallow: /b\n"
+        "User-agent: a\nDisallow: /c\nAllow: /b/d\n"
+    )
+    robots = RobotsTxt.parse(body.encode(), edition)
+    claims = [claim for each in robots.lint() for claim in each.claims]
+    assert claims
+    for crawler, path, allowed in claims:
+        assert path is not None
+        assert robots.allowed(f"https://a.example{path}", crawler) is allowed, path
 
 
 @pytest.mark.parametrize(

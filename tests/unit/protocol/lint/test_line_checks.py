@@ -102,7 +102,7 @@ def test_a_long_line_is_not_normalized(monkeypatch: pytest.MonkeyPatch) -> None:
         lengths.append(len(text))
         return normalize(form, text)
 
-    monkeypatch.setattr(line_checks.unicodedata, "normalize", counted)
+    monkeypatch.setattr(unicodedata, "normalize", counted)
     path = "a" + "\u0301\u0327" * 10_000
     body = f"User-agent: *\nDisallow: /{path}\n{path}: /\nDisallow\uff1a /{path}\n".encode()
     codes = {(each.line, each.code) for each in RobotsTxt.parse(body).lint()}
