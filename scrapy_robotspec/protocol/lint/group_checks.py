@@ -96,9 +96,6 @@ def _check_opened(effects: Effects) -> Faults:
     closed = default.exceptions()
     questions = repeat(None, MOST_ASKED)
     for crawler, group, rules in effects.combined if not forbids(default.root) else ():
-        # Most groups cannot allow more: they disallow everything, or what "*" may not fetch.
-        if b"/" in rules.disallowed and not rules.allowed:
-            continue
         if default.disallowed <= rules.disallowed and rules.allowed <= default.allowed:
             continue
         if group.keys[0] in POLICY_TOKENS or rules.extent != "some":
