@@ -1,12 +1,13 @@
 """Measure this package beside an older one, and say what became slower.
 
-    python benchmarks/compare.py [COMMIT] [--rounds 7] [--most 1.1]
+    python benchmarks/compare.py [COMMIT] [--files FOLDER] [--rounds 7] [--most 1.1]
 
 COMMIT is unpacked into a temporary folder; without it, the last release's tag, else the last commit
 of the day before. Both sides run this file, one process after the other, so that other work on the
 machine is that of both; a ratio is the median of the rounds. Measured are the processor time of
 reading a file with some verdicts, of names, of the linter, of a first visit, and, with valgrind,
-the instructions of a page. Exits with 1 if a median is above ``--most``.
+the instructions of a page. The files are made like real ones, or those of FOLDER. Exits with 1 if a
+median is above ``--most``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import sys
 import tarfile
 import tempfile
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 #: Files that are read, and verdicts and names that are asked for.
 _FILES, _VERDICTS, _NAMES, _ORIGINS = 300, (1, 2, 6, 20, 200), (1, 5, 20, 150), 3_000
+#: Editions of the linter: one without leniencies, and two that read every line.
+_LINTED = ("google-2019", "google", "classic")
 #: How often files are read: the shortest time counts, as what is loaded once belongs to no file.
 _TIMES = 3
 #: Option of a process that measures one side and prints JSON.
@@ -41,19 +45,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """See the head of this file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("commit", nargs="?")
+    parser.add_argument("--files", type=Path, help="a folder of robots.txt files")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--most", type=float, default=1.1)
     parser.add_argument("--quick", action="store_true", help="a trial of the tool itself")
     parser.add_argument(_SIDE, action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.side:
-        print(json.dumps(measure(quick=given.quick)))
+        print(json.dumps(measure(given.files, quick=given.quick)))
         return 0
     commit = given.commit or last_release()
     with tempfile.TemporaryDirectory(prefix="compare-") as folder:
         unpack(commit, Path(folder))
         sides = (ROOT, Path(folder))
-        rounds = [[run(side, quick=given.quick) for side in sides] for _ in range(given.rounds)]
+        rounds = [
+            [run(side, given.files, quick=given.quick) for side in sides]
+            for _ in range(given.rounds)
+        ]
         ratios = compared(rounds)
         if shutil.which("valgrind") and not given.quick:
             ratios["instructions of a page"] = instructions(ROOT) / instructions(Path(folder))
@@ -84,13 +92,14 @@ def unpack(commit: str, folder: Path) -> None:
         archive.extractall(folder, filter="data")
 
 
-def run(side: Path, *, quick: bool) -> dict[str, float]:
+def run(side: Path, files: Path | None = None, *, quick: bool) -> dict[str, float]:
     """The measures of the package in *side*, by a process that imports it."""
     command = [
         sys.executable,
         str(Path(__file__).resolve()),
         _SIDE,
         *(["--quick"] if quick else []),
+        *(["--files", str(files)] if files else []),
     ]
     environment = {**os.environ, "PYTHONPATH": str(side), "PYTHONHASHSEED": "0"}
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
@@ -137,7 +146,7 @@ def _git(*words: str) -> str:
 # --- one side
 
 
-def measure(*, quick: bool) -> dict[str, float]:
+def measure(folder: Path | None, *, quick: bool) -> dict[str, float]:
     """Processor time of each measure (microseconds), of the package on ``PYTHONPATH``.
 
     A measure that this package is too old for is left out.
@@ -147,25 +156,34 @@ def measure(*, quick: bool) -> dict[str, float]:
     assert Path(scrapy_robotspec.__file__).parents[1] == Path(os.environ["PYTHONPATH"]).resolve()
     sys.path.insert(0, str(ROOT))  # the measures of this commit, for both sides
     from benchmarks import measures
-    from benchmarks.corpus import make_corpus
+    from benchmarks.corpus import make_corpus, read_folder
     from benchmarks.peers import OURS, ours
 
-    files, read = make_corpus(20 if quick else _FILES), {OURS: ours}
+    files = read_folder(folder) if folder else make_corpus(20 if quick else _FILES)
+    read = {OURS: ours}
     counts = _VERDICTS[:2] if quick else _VERDICTS
     by_verdicts = measures.by_verdicts(files, read, _TIMES, counts)
     found = {f"a file, verdicts: {count}": time for count, time in by_verdicts[OURS].items()}
     for number in _NAMES[:2] if quick else _NAMES:
         names = measures.names(files, read, _TIMES, number, same_url=False)
         found[f"a file, names: {number}"] = names[OURS]["µs a file, mean"]
-    parse = scrapy_robotspec.RobotsTxt.parse
-    parse(files[0]).lint()  # imports the linter
-    spent = [measures.seconds(lambda: parse(body).lint()) for body in files]  # noqa: B023
-    found["a file, linted"] = sum(spent) / len(files) * 1e6
+    for edition in _LINTED:
+        lint = partial(_lint, edition)
+        spent = [
+            min(measures.seconds(partial(lint, each)) for _ in range(_TIMES)) for each in files
+        ]
+        found[f"a file, linted in {edition}"] = sum(spent) / len(files) * 1e6
     with suppress(ImportError, AttributeError, TypeError, AssertionError):
         from benchmarks.origins import first_visit
 
         found["a first visit"] = first_visit(100 if quick else _ORIGINS)
     return found
+
+
+def _lint(edition: str, body: bytes) -> None:
+    from scrapy_robotspec import RobotsTxt
+
+    RobotsTxt.parse(body, edition).lint()
 
 
 if __name__ == "__main__":

@@ -9,13 +9,18 @@ import pytest
 from benchmarks import compare
 
 
-def test_a_commit_beside_itself(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("has_folder", [False, True])
+def test_a_commit_beside_itself(
+    has_folder: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every measure has a ratio; the tool's trial asserts no time."""
-    assert compare.main(["HEAD", "--quick", "--rounds", "1", "--most", "100"]) == 0
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
+    options = ["--files", str(tmp_path)] if has_folder else []
+    assert compare.main(["HEAD", "--quick", "--rounds", "1", "--most", "100", *options]) == 0
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split(maxsplit=1)[1] for line in lines] == [
         *("a file, verdicts: 1", "a file, verdicts: 2", "a file, names: 1", "a file, names: 5"),
-        "a file, linted",
+        *(f"a file, linted in {edition}" for edition in ("google-2019", "google", "classic")),
         "a first visit",
     ]
 
