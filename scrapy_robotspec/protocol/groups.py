@@ -38,6 +38,8 @@ STRUCTURE = ("user-agent", "allow", "disallow")
 _LINE_END = re.compile(rb"[\r\n]|\Z").search
 #: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
+#: Max characters of any other URL (SAF-02): its host is normalized in the square of its length.
+_MAX_URL = 4096
 _USUAL_URL = re.compile(r"https?://[A-Za-z0-9.-]+/[!-~]*")
 
 
@@ -229,7 +231,7 @@ def is_absolute(url: str) -> bool:
     if _USUAL_URL.fullmatch(url):  # hot path
         return True
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(url if len(url) < _MAX_URL else "")
         complete = parts.scheme and parts.hostname and parts.port != 0
         return bool(complete and not _BROKEN_URL.search(url))
     except ValueError:

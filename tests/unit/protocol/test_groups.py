@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 from unittest.mock import patch
+from urllib.parse import SplitResult, urlsplit
 
 import pytest
 from hypothesis import given
@@ -105,3 +106,23 @@ def test_agents_and_other_lines_are_not_multiplied(edition: str) -> None:
         assert robots.crawl_delay("a") == 1_999
         assert len(robots.other("a")) == 2_000
     assert reads.call_count <= 4 * 2_000 * 2
+
+
+def test_a_host_without_end_is_not_normalized(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SAF-02, SIT-03: the time that a run of combining characters takes grows with its square."""
+    read: list[int] = []
+
+    def counted(url: str) -> SplitResult:
+        read.append(len(url))
+        return urlsplit(url)
+
+    monkeypatch.setattr(groups, "urlsplit", counted)
+    host = "a" + "\u0301\u0327" * 10_000
+    long = f"https://a.example/{'x' * 10_000}"
+    lines = [f"Sitemap: https://{host}/", f"License: https://{host}/", f"Sitemap: {long}"]
+    lines.append("Sitemap: https://\u00e9.example:81/")
+    robots = RobotsTxt.parse("\n".join(lines).encode())
+    assert robots.sitemaps == (long, "https://\u00e9.example:81/")
+    assert robots.licenses == ()
+    assert {each.line for each in robots.lint() if each.code in ("RS401", "RS404")} == {1, 2}
+    assert max(read) < 100
