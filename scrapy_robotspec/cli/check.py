@@ -172,7 +172,7 @@ def _answer(answers: Answers) -> int:
             or f"{file!r} is the FILE with the rules: give at least one URL or path to decide "
             "about, or a list with --urls LIST; show prints the file's groups"
         )
-    note_origins(urls, session.screen)
+    note_origins([file, *urls], session.screen)
     sources = open_sources([file], session, question.sites, single=is_url(file))
     output.check_single(sources)
     answers.has_many_files = len(sources) > 1

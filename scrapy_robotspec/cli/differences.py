@@ -243,7 +243,7 @@ def editions_command(
     """
     screen = session.screen
     read = read_urls(urls, screen, file)
-    note_origins(read, screen)
+    note_origins([file, *read], screen)
     (given,) = open_sources([file], session, sites, single=True)
     body = given.read(MAX_PARSED + 1)
     source = given._replace(path=None, body=body)  # a pipe can be read once

@@ -169,6 +169,17 @@ def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
     assert not run_command("check", "robots.txt", "http://a.example/", "/x", "-q").err
 
 
+@pytest.mark.parametrize("command", ["check", "explain", "editions"])
+def test_url_of_another_origin_than_the_file_gets_a_note(
+    run_command: RunCommand, command: str
+) -> None:
+    """LOC-02: ``example.com`` and ``www.example.com`` have a file each."""
+    site = "http://127.0.0.1:1"  # nothing listens there
+    result = run_command(command, f"{site}/robots.txt", "http://a.example/", "http://a.example/b")
+    assert "belong to 2 origins" in result.err
+    assert "belong" not in run_command(command, f"{site}/robots.txt", "/x", f"{site}/y").err
+
+
 def test_standard_input_serves_as_file_and_as_list(folder: Path) -> None:
     """``-`` is the robots.txt, or the list of URLs."""
     result = shell("check - /a", folder, "User-agent: *\nDisallow: /a\n")
