@@ -37,6 +37,7 @@ nitpick_ignore_regex = [
     ("py:class", r"(scrapy\..*|BaseSettings|Crawler|Request|DownloaderAwarePriorityQueue)"),
     # Types of attributes that are described on the usage page instead.
     ("py:class", r"(UsageRules|UsageRefusal|Preference|Mapping\[str|tuple\[UsageStatement)"),
+    ("py:class", r"collections\.abc\.Mapping"),
 ]
 
 #: Words that users type into the search, and the section that answers them, as page#section. The
