@@ -215,7 +215,7 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         rules.url("/x"),
         missing.url("/cart/"),
         broken.url(),
-        *("--urls", "urls.txt", "--token", "examplebot", "--timeout", "1"),
+        *("--urls", "urls.txt", "--token", "examplebot", "--timeout", "4"),
     )
     assert result.code == 3
     assert " ".join(line.split()[0] for line in result.out.splitlines()) == (
@@ -226,7 +226,7 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         "the site has no robots.txt",
         "robots.txt unreachable: HTTP status 503",
         "http://127.0.0.19:9/  (robots.txt unreachable: ",
-        "robots.txt unreachable: no answer within 1 s",
+        "robots.txt unreachable: no answer within 4 s",
         "a URL of this scheme has no robots.txt",
         "no answer   http://  (the URL has no valid host)",
     ):
