@@ -97,7 +97,7 @@ def _check_opened(effects: Effects) -> Faults:
     questions = repeat(None, MOST_ASKED)
     for crawler, group, rules in effects.combined if not forbids(default.root) else ():
         if default.disallowed <= rules.disallowed and rules.allowed <= default.allowed:
-            continue
+            continue  # it can open nothing, so its patterns are not made
         if group.keys[0] in POLICY_TOKENS or rules.extent != "some":
             continue
         closed, paths = tee(closed)
@@ -190,7 +190,8 @@ def check_closed(effects: Effects, findings: Findings, expected: Expected | None
         findings.add(line, "RS216", fault, effects.of_crawler(DEFAULT), severity=severity)
     elif expected == "closed":
         path = "/" if is_open else rules.exception
-        fault = f'"*" may fetch {shown(path or "/")}'
+        unknown = "Too many wildcards hide whether the site is closed"
+        fault = f'"*" may fetch {shown(path)}' if path else unknown
         findings.add(None, "RS217", fault, effects.of_crawler(DEFAULT))
 
 

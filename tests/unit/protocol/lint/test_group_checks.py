@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lint import effects
+from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.precedence import forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.wildcards import SearchedPath
@@ -118,6 +119,11 @@ def test_wildcards_that_are_tried_for_all_questions_are_bounded(
     found = RobotsTxt.parse(body.encode()).lint()
     assert len(tried) < 20_000
     assert "RS216" not in {each.code for each in found}  # "no page" is not known
+    (open_,) = (
+        each for each in lint(RobotsTxt.parse(body.encode()).file, "closed") if each.line == 0
+    )
+    assert open_.code == "RS217"
+    assert '"*" may fetch "/";' not in open_.message  # it is disallowed
     for claim in (claim for each in found for claim in each.claims):
         assert claim.path is not None
 
