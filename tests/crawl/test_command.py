@@ -183,7 +183,7 @@ def test_what_only_a_crawl_needs_is_not_imported_for_a_file(project: Folder) -> 
 
 
 def test_no_crawler_is_asked_about_in_a_file_outside_a_project(outside: Folder) -> None:
-    """The default User-Agent of Scrapy is no choice of the user."""
+    """Scrapy sets a default User-Agent, which the user has not chosen."""
     (outside.path / "robots.txt").write_text("User-agent: Scrapy\nDisallow: /\n")
     result = outside.call("check", "robots.txt", "/")
     assert (result.code, result.err) == (0, "")
