@@ -54,10 +54,8 @@ class Needles:
             return []
         found: dict[int, None] = {}
         for size in self._sizes:
-            parts = [path[at : at + size] for at in range(len(path) - size + 1)]
-            if starts.isdisjoint(parts):  # nearly always
-                continue
-            for at in (at for at, part in enumerate(parts) if part in starts):
+            places = range(len(path) - size + 1)
+            for at in [at for at in places if path[at : at + size] in starts]:  # nearly always none
                 text = path[at : at + _NEEDLE]
                 index = bisect_right(needles, text) - 1
                 while index >= 0 and index not in found:

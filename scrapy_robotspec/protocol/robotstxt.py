@@ -96,9 +96,10 @@ class RobotsTxt:
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
         """Whether a crawler with these tokens may request a URL."""
         # hot path
-        selection = self.file.selection
-        if selection is None or self.file.tokens != tokens:
-            selection = self.file.follow(_as_tokens(tokens))
+        file = self.file
+        selection = file.selection
+        if selection is None or file.tokens != tokens:
+            selection = file.follow(_as_tokens(tokens))
         rules = selection.rules.compiled
         if rules is None:
             return not selection.rules.find(url) & FORBIDS

@@ -17,6 +17,9 @@ INDEX_FROM = 64
 #: From this many patterns on whose needle is in a path, this path's suffixes are sorted. Files of
 #: real sites have fewer.
 SORT_FROM = 16
+#: Paths from this length on (characters) are worth sorting. A shorter one is searched at once for
+#: the last literal of a pattern, which is missing more often than the first.
+LONG = 64
 #: Max length of a suffix that is compared (characters); it bounds memory. A longer literal is
 #: searched by its beginning first.
 _LENGTH = 512
@@ -43,20 +46,23 @@ class Wildcards:
 
         *path* ends with ``END``.
         """
-        better = bisect_left(self._keys, bound)
         if self._index is None:
-            needles = enumerate(self.needles[:better])
-            numbers = [number for number, needle in needles if needle in path]
+            numbers = [number for number, needle in enumerate(self.needles) if needle in path]
         else:
-            found = self._index.patterns_in(path)
-            numbers = sorted([number for number in found if number < better])
-        searched = SearchedPath(path) if len(numbers) >= SORT_FROM else None
+            numbers = sorted(self._index.patterns_in(path))
+        is_long = len(path) >= LONG
+        searched = SearchedPath(path) if is_long and len(numbers) >= SORT_FROM else None
         find = None if searched is None else searched.find
         for number in numbers:
-            text = self._texts[number]
-            may_match = searched is None or searched.may_match(text.split("*", len(path)))
+            key, text = self._keys[number], self._texts[number]
+            if key >= bound:
+                return
+            if searched is None:
+                may_match = is_long or text[text.rfind("*") + 1 :] in path
+            else:
+                may_match = searched.may_match(text.split("*", len(path)))
             if may_match and matches(text, path, find):
-                yield self._keys[number]
+                yield key
 
 
 class SearchedPath:

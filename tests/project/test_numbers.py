@@ -89,6 +89,7 @@ PASSAGES: list[tuple[str, str, str, float]] = [
     ("lint.md", "from {} letters on", "_LONG", 1),
     ("performance.md", "From {} patterns on, these literals are sorted", "INDEX_FROM", 1),
     ("performance.md", "If {} or more patterns remain", "SORT_FROM", 1),
+    ("performance.md", "sorted suffixes of a path from {} characters on", "LONG", 1),
     ("performance.md", "CPython searches a text of {} characters", "MAX_PRODUCT", 1),
     ("performance.md", "holds the origin ({} MB,", "GRANTED", MIB),
     ("performance.md", "records beyond {} origins move to a temporary file", "MAX_RECORDS", 1),
