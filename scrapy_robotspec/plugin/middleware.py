@@ -27,7 +27,7 @@ from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.protocol.usage import Usage
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -76,7 +75,13 @@ class RobotSpecMiddleware(GateOwner):
         if _compat.is_enabled(cls, crawler.settings.getdict("ADDONS")):
             raise ConfigurationError(f"{cls.__name__} is not an add-on: {ENABLE}")
         middleware = cls(crawler)
-        for step in middleware._first_steps():
+        for step in (  # handlers of their own: an error in one stops no other
+            middleware._look_up_scrapy,
+            middleware._watch_sending,
+            middleware.robots.open,
+            middleware._waits.open,
+            middleware._warn_of_missing_parts,
+        ):
             crawler.signals.connect(step, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)
         crawler.signals.connect(middleware.robots.close, scrapy_signals.engine_stopped)
@@ -132,19 +137,13 @@ class RobotSpecMiddleware(GateOwner):
             self.enforcer.exempt(request)
             return None
         answer = self.robots.ask(origin, request, time.time())
-        if isinstance(answer, Pending):
-            return await self._wait(origin, request)
-        if self._policy.spaces and self._policy.delay(answer):
-            return await self._wait(origin, request)
-        self.gate.goes_on(origin, request)
-        self.enforcer.apply(request, answer)
-        return None
-
-    async def _wait(self, origin: Origin, request: Request) -> Request | None:
-        """Apply the decision about *request* when it may go; returned if the spider closes."""
-        answer = await self._waits.wait(origin, request)
-        if answer is None:
-            return request
+        if isinstance(answer, Pending) or (self._policy.spaces and self._policy.delay(answer)):
+            waited = await self._waits.wait(origin, request)
+            if waited is None:  # the spider closes
+                return request
+            answer = waited
+        else:
+            self.gate.goes_on(origin, request)
         self.enforcer.apply(request, answer)
         return None
 
@@ -166,14 +165,6 @@ class RobotSpecMiddleware(GateOwner):
         return None
 
     # --- events
-
-    def _first_steps(self) -> Iterator[Callable[[], None]]:
-        """The handlers of ``spider_opened``: an error in one stops no other."""
-        yield self._look_up_scrapy
-        yield self._watch_sending
-        yield self.robots.open
-        yield self._waits.open
-        yield self._warn_of_missing_parts
 
     def _watch_sending(self) -> None:
         assert self._crawler.engine is not None
