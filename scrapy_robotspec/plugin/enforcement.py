@@ -226,25 +226,16 @@ class Enforcer:
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_request(request), response)
         request.meta.pop(KEPT_KEY, None)  # as TokenSelector.responded() does
-        if final is not None and self._policy.origin(final) is not None:
-            return await self._check_final_url(request, response, final)
-        # Headers are stored in this spelling: no call for each page that looks for another one.
-        if self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
+        if final is not None and (origin := self._policy.origin(final)) is not None:
+            answer = await self._robots.wait(origin, final)
+            logged = self._robots.note_decision(final, answer, "final_url")
+            self._apply_again(request, final, answer)
+            if (passed := self._passed.get(ref(request))) is not None:
+                passed.logged = logged  # its usage header is read with these rules
             self._check_usage(request, response)
-        return response
-
-    async def _check_final_url(
-        self, request: Request, response: Response, final: Request
-    ) -> Response:
-        """Decide about the URL that the download handler was redirected to."""
-        origin = self._policy.origin(final)
-        assert origin is not None
-        answer = await self._robots.wait(origin, final)
-        logged = self._robots.note_decision(final, answer, "final_url")
-        self._apply_again(request, final, answer)
-        if (passed := self._passed.get(ref(request))) is not None:
-            passed.logged = logged  # its usage header is read with these rules
-        self._check_usage(request, response)
+        # Headers are stored in this spelling: no call for each page that looks for another one.
+        elif self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
+            self._check_usage(request, response)
         return response
 
     def _check_usage(self, request: Request, response: Response) -> None:
