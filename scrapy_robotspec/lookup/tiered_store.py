@@ -148,29 +148,23 @@ class TieredStore:
         """The result of a call made at *now*, whose success or failure is noted."""
         node, result, error = outcome
         if error is None:
-            self._note_success(node, adds)
+            ended = [each for each in {None, node} if self._failed.get(each, adds + 1) <= adds]
+            for each in ended:
+                del self._failed[each], self._retry_at[each]
+            if ended:
+                logger.info("The robots.txt store works again")
             return result  # type: ignore[return-value]
         if now >= self._retry_at.get(node, now):  # else it is known
-            self._note_failure(node, error, adds)
+            if node not in self._failed:
+                logger.warning(
+                    "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl continues with "
+                    "what is in memory and tries the store again every %g s",
+                    error,
+                    PAUSE,
+                )
+            self._retry_at[node] = self._monotonic() + PAUSE
+            self._failed[node] = max(self._failed.get(node, _A_ROW), adds)
         raise error
-
-    def _note_failure(self, node: str | None, error: StoreError, adds: int) -> None:
-        if node not in self._failed:
-            logger.warning(
-                "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl continues with what "
-                "is in memory and tries the store again every %g s",
-                error,
-                PAUSE,
-            )
-        self._retry_at[node] = self._monotonic() + PAUSE
-        self._failed[node] = max(self._failed.get(node, _A_ROW), adds)
-
-    def _note_success(self, node: str | None, adds: int) -> None:
-        ended = [each for each in {None, node} if self._failed.get(each, adds + 1) <= adds]
-        for each in ended:
-            del self._failed[each], self._retry_at[each]
-        if ended:
-            logger.info("The robots.txt store works again")
 
 
 def _ignore(failure: Failure) -> None:

@@ -211,6 +211,36 @@ def test_calls_that_were_queued_before_a_failure_are_not_made_after_it() -> None
     assert len(shared.made) == 1
 
 
+def test_calls_in_the_pause_do_not_prolong_it() -> None:
+    """The store is tried again after it, however many calls there were."""
+    now, shared = [0.0], Failing()
+    both = tiered(shared, monotonic=lambda: now[0])
+    shared.fails = {"get"}
+    for part in (0.0, 0.5, 0.9):
+        now[0] = part * PAUSE
+        CALLS["get"](both, A)
+    assert len(shared.made) == 1
+    now[0] = PAUSE
+    CALLS["get"](both, A)
+    assert len(shared.made) == 2
+
+
+def test_a_store_that_works_again_is_called_at_once(levels: Callable[[], list[str]]) -> None:
+    """A call that was made before the failure was known proves it."""
+    threads, shared = Threads(), Failing()
+    threads.at_once = False
+    both = tiered(shared, threads)
+    shared.fails = {"get"}
+    for name in ("get", "claim"):
+        CALLS[name](both, A)
+        threads.work()
+    threads.run()
+    assert levels() == ["WARNING", "INFO"]
+    CALLS["reserve"](both, A)
+    threads.run()
+    assert len(shared.made) == 3
+
+
 class Histories(RuleBasedStateMachine):
     """Any calls, failures and pauses, in any order, until the crawl ends."""
 
