@@ -173,7 +173,11 @@ class SqliteStore(RecordStore):
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.executescript(_TABLES)
         if not self._has_purged:
-            _purge(connection, time.time() - KEPT, time.monotonic())
+            before, now = time.time() - KEPT, time.monotonic()
+            connection.execute(_PURGE_LEASES, (before,))
+            # Others reserve slots while this waits for them: such lines are written later than now.
+            connection.execute(_PURGE_LINES, (now - LINE_KEPT, now + SKEW))
+            connection.execute(_PURGE, (before,))
             self._has_purged = True
         self._inode = os.stat(self.name).st_ino
         return connection
@@ -183,14 +187,6 @@ class SqliteStore(RecordStore):
         with suppress(FileNotFoundError):
             return os.stat(self.name).st_ino != self._inode
         return True
-
-
-def _purge(connection: sqlite3.Connection, before: float, monotonic: float) -> None:
-    """Delete records whose last attempt was before *before* (epoch), and what has expired."""
-    connection.execute(_PURGE_LEASES, (before,))
-    # Others reserve slots while this waits for them: such lines are written later than *monotonic*.
-    connection.execute(_PURGE_LINES, (monotonic - LINE_KEPT, monotonic + SKEW))
-    connection.execute(_PURGE, (before,))
 
 
 def _find(connection: sqlite3.Connection, origin: Origin, agent: str) -> RobotsRecord | None:

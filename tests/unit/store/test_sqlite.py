@@ -16,7 +16,7 @@ import pytest
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store import sqlite
-from scrapy_robotspec.store.base import KEPT, SlotRequest
+from scrapy_robotspec.store.base import KEPT, LINE_KEPT, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, run_program, take
@@ -280,6 +280,22 @@ def test_lines_from_before_the_machine_was_started_are_deleted_as_a_store_is_ope
     tamper(
         path,
         "UPDATE robotspec_lines_1 SET next = next + 1e9, written = written + 1e9 WHERE origin = ?",
+        origin(1),
+    )
+    SqliteStore(path).get(ORIGIN)
+    assert count(path, "robotspec_lines_1") == 1
+
+
+def test_lines_that_ended_long_ago_are_deleted_as_a_store_is_opened(path: str) -> None:
+    """The file does not grow with them."""
+    store = SqliteStore(path)
+    for number in range(2):
+        store.reserve(origin(number), SlotRequest(5.0))
+    store.close()
+    tamper(
+        path,
+        "UPDATE robotspec_lines_1 SET next = next - ? WHERE origin = ?",
+        LINE_KEPT + 60,
         origin(1),
     )
     SqliteStore(path).get(ORIGIN)
