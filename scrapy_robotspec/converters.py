@@ -93,15 +93,11 @@ def one_of(*words: _T) -> Converter[_T]:
     return read
 
 
-def text(wanted: str) -> Converter[str]:
-    """Convert a text that is not empty; *wanted* describes it."""
-
-    def read(raw: Any) -> str:
-        if not isinstance(raw, str) or not raw.strip():
-            raise ValueError(wanted)
-        return raw
-
-    return read
+def text(raw: Any) -> str:
+    """Convert a text that is not empty."""
+    if not isinstance(raw, str) or not raw.strip():
+        raise ValueError("a text")
+    return raw
 
 
 def names(raw: Any) -> tuple[str, ...]:

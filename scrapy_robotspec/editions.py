@@ -279,7 +279,7 @@ def _value_of(name: str, raw: Any) -> Any:
     if name not in names:
         raise ConfigurationError(f"unknown edition field {name!r}: use one of {', '.join(names)}")
     by_type: dict[type, Converter[Any]] = {
-        str: converters.text("a text"),
+        str: converters.text,
         bool: converters.boolean,
         int: converters.integer(0),
         float: converters.number("a number of seconds of at least 0, or inf", 0),

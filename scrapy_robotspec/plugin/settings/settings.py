@@ -101,7 +101,7 @@ class Settings:
     progress_after: float = _setting(5.0, seconds())
     evidence: str | None = _setting(None, "evidence_folder")
     evidence_timestamp: str | None = _setting(None, "stamping_command")
-    evidence_operator: str | None = _setting(None, text("a text"))
+    evidence_operator: str | None = _setting(None, text)
     evidence_headers: tuple[str, ...] = _setting((), names)
     dry_run: bool = _setting(False, boolean)
     report: str | None = _setting(None, "report_file")
