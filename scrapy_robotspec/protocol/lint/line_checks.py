@@ -60,17 +60,21 @@ _LONGEST_MISSPELLING = 16
 _LONGEST_FIELD = 99
 #: Lines of which at most the value is to be checked. Other capitals are not usual.
 _USUAL_LINE = rb"""(?x) (?!.{%d}) (?:
-    (?:[Dd]isallow|[Aa]llow): (?:[ ] (?!.*/\.) (?: / (?!/) %b) %b | [ ]? \Z)
+    (?:[Dd]isallow|[Aa]llow): (?:[ \t]+ (?!.*/(?:[.:]|%%2[Ee])) (?: / (?!/) %b) %b | [ ]? \Z)
     | (?:[Uu]ser-[Aa]gent: (?:[ ] [\t -9;-~]*)? | \# [\t -~]*)? \Z
-    | (?P<value> (?:[Dd]isallow|[Aa]llow): [ ] %b) [\t -9;-~]* \Z
+    | (?P<value> (?:[Dd]isallow|[Aa]llow): [ \t]+ %b) [\t -9;-~]* \Z
 )"""
 _USUAL_SITEMAP = rb"| [Ss]itemap: [ ] https?:"
 #: By whether a path may begin with a star.
 _BEGINNING = {False: b"", True: rb"| \* [\w/?=~&.-]"}
 #: By whether stars and dollar signs are special: the rest of a path.
 _REST = {
-    False: rb"[\w/?=~&.-]* (?: \Z | (?P<star> [*$]) [\w/?=~&.*$-]* \Z)",
-    True: rb"[\w/?=~&.*-]* (?: (?<!\*) \$? \Z | (?P<star>) \Z)",
+    False: rb"""[\w/?=~&.:@+-]* (?: %[\da-fA-F]{2} [\w/?=~&.:@+-]* )* (?:
+        [ ]* \Z | (?P<star> [*$]) [\w/?=~&.:@+*$-]* [ ]* \Z
+    )""",
+    True: rb"""[\w/?=~&.:@+*-]* (?: %[\da-fA-F]{2} [\w/?=~&.:@+*-]* )* (?:
+        (?<!\*) \$? [ ]* \Z | (?P<star>) [ ]* \Z
+    )""",
 }
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")

@@ -29,7 +29,10 @@ parts = ["/", "/", "a", "b1", "A", ".", "..", "*", "$", "~", "_", "-", "=", "?",
 more = [
     "%41",
     "%2e",
+    "%2f",
     "%",
+    "@",
+    "+",
     "#",
     " ",
     "\t",
@@ -46,7 +49,7 @@ more = [
 ]
 paths = st.lists(st.one_of(*[st.sampled_from(parts)] * 4, st.sampled_from(more)), max_size=7)
 fields = st.sampled_from(
-    ["Disallow: ", "Allow: ", "disallow: ", "DISALLOW: ", "Disallow:", "allow:\t"]
+    ["Disallow: ", "Allow: ", "disallow:  ", "DISALLOW: ", "Disallow:", "allow:\t"]
 )
 agents = st.sampled_from(["User-agent: a", "user-agent: *", "User-Agent: b # c", "# c", "#d:e", ""])
 others = st.sampled_from(["Sitemap: https://h/s", "sitemap: /s", "Sitemap: https://h/a b"])
@@ -78,6 +81,9 @@ def test_crawler_that_a_list_leaves_out_is_named() -> None:
 @example("", ["Disallow: /.*", "Allow: /./", "Disallow: /a.*", "Allow: //", "Disallow: //*"])
 @example("", ["Allow: *", "Allow: **a*", "Disallow: /a/*$", "Allow: /%", "Allow: /;", "Allow: //a"])
 @example("", ["Disallow: /$a", "Disallow: /a#b", "Disallow: /a Allow: /", "User-agent: a Allow: /"])
+@example(
+    "", ["Allow: /:a", "Allow: /a:b", "Allow: /%2E/", "Allow: /%7ea", "Allow: /a* ", "Allow: .+"]
+)
 @example("", ["Disallow: /" + "x" * 20_000, "Sitemap: https://h/ Allow: /"])
 @example(
     "", ["Disallow: /./a", "Disallow: /.a", "Disallow: *.a", "Disallow: */.a", "Allow: /a*/./$"]
