@@ -69,7 +69,9 @@ class Rules:
     @cached_property
     def root(self) -> int:
         """The deciding precedence key for ``/``."""
-        return min(matching_keys(self.keyed, "/"), default=NO_RULE)
+        longest = len("*/" + END)  # of a pattern that matches it
+        short = [each for each in self.keyed if len(each[1]) <= longest]
+        return min(matching_keys(short, "/"), default=NO_RULE)
 
     def allows(self, path: str) -> bool | None:
         """Whether a path may be fetched; None beyond the bound."""
@@ -84,6 +86,8 @@ class Rules:
         """
         if not self.rules:
             return "no rules"
+        if not any(self.disallowed):  # hot path
+            return "allows all"
         if self.exception is not None or self._left[0] <= 0:
             return "some"
         return "denies all" if forbids(self.root) else "allows all"

@@ -11,7 +11,7 @@ from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.extent import path_of_pattern
 from scrapy_robotspec.protocol.groups import STRUCTURE
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, split_line
+from scrapy_robotspec.protocol.lines import Line, split_line
 from scrapy_robotspec.protocol.lint.findings import (
     CODES,
     Claim,
@@ -267,7 +267,7 @@ def reads_alike(line: Line, longest: int) -> bool:
     ``longest``: max bytes of a line that all editions read.
     """
     text = line.text
-    if line.number == 1 and (line.start not in (0, len(BYTE_ORDER_MARK)) or text[:1] == b"\xef"):
+    if line.number == 1 and text[:1] == b"\xef":
         return False  # a partial byte order mark, which one edition skips
     if len(text) > longest or _ODD_BYTES.search(text):
         return False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.editions import longest_line
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.groups import STRUCTURE, AllGroups
-from scrapy_robotspec.protocol.lines import Line, read_lines
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, read_lines
 from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import CODES, Finding, Findings, read_data
 from scrapy_robotspec.protocol.lint.group_checks import (
@@ -67,10 +67,10 @@ def lint(
     sitemaps: list[Line] = []
     rules: dict[int, bool] = {}
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
-    alike = not is_cut  # else a later line would be read without one that can be deleted
-    for line in lines:
-        # A part of a byte order mark is skipped by some editions only.
-        match = None if line.start in (1, 2) else usual(line.text)
+    # A part of a byte order mark is skipped by some editions only. A later line of a file that is
+    # cut would be read without one that can be deleted.
+    alike = not is_cut and (not lines or lines[0].start in (0, len(BYTE_ORDER_MARK)))
+    for line, match in zip(lines, map(usual, [line.text for line in lines]), strict=True):
         if match and not match.lastindex:  # hot path
             continue
         if not match:

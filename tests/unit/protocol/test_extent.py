@@ -20,7 +20,7 @@ SHORT_PATHS = [
 ]
 
 patterns = st.one_of(
-    st.sampled_from(["/", "/*", "*", "/$", "", "/a", "*/", "*a", "/*a"]),
+    st.sampled_from(["/", "/*", "*", "/$", "*/$", "", "/a", "*/", "*a", "/*a"]),
     st.text("a/*$", max_size=3).map(lambda text: "/" + text),
 )
 rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), patterns), max_size=6)

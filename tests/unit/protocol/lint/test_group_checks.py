@@ -160,6 +160,15 @@ def test_a_group_of_all_is_shared_with_names_below_a_parting_line(
     assert next((each.line for each in found if each.code == "RS212"), None) == line
 
 
+@pytest.mark.parametrize("mark", [b"\xef", b"\xef\xbb"])
+def test_rule_below_a_part_of_a_byte_order_mark_is_not_redundant(mark: bytes) -> None:
+    """FMT-05: google skips the part; other editions read the rules below as another group's."""
+    body = mark + b"User-agent: a\nDisallow: /a\nDisallow: /a\n"
+    google = EDITIONS["google"]
+    assert "RS303" in {each.code for each in RobotsTxt.parse(body[len(mark) :], google).lint()}
+    assert "RS303" not in {each.code for each in RobotsTxt.parse(body, google).lint()}
+
+
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_a_group_that_most_editions_join_with_the_one_above_keeps_its_rules(edition: str) -> None:
     """RS303: one edition ends the nameless group at its blank line; others read two names."""
