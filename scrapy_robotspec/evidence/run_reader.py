@@ -251,8 +251,8 @@ class RunReader:
         """The record of *state* with its body. Raises as :meth:`resolved`."""
         if not state.body_sha256:
             return state.record
-        found = state.body_record and self.find(state.body_record)
-        if not found or found.is_left_out:
+        found = self.find(state.body_record or "the record of its body")
+        if found.is_left_out:
             raise NotArchivedError("the body is left out of the archive")
         body, exchange = found.block, found.exchange()
         if exchange is not None:  # else found in a store, already decoded

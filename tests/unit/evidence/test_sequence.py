@@ -167,6 +167,15 @@ def a_decision_of_another_file(lines: Lines) -> int:
     return at + 1
 
 
+def a_state_without_its_file(lines: Lines) -> int:
+    """So that its decisions seem not to be checkable, and a refusal can be made a permission."""
+    at, allowed = _allowed_before(lines)
+    state = lines[of(lines, "state", 1)]
+    state["body_record"] = None
+    lines[at] |= {**allowed, "state": state["id"], "record": None}
+    return at + 1
+
+
 def another_kind(kind: str, number: int, name: str) -> Forgery:
     def forge(lines: Lines) -> int:
         lines[of(lines, kind, number)][name] = "other"
@@ -209,6 +218,7 @@ FORGERIES: dict[Forgery, str] = {
     an_answer_before_its_request: "its answer is older than its request",
     an_earlier_request: "it is another record than the line says",
     a_decision_of_another_file: "the log says record",
+    a_state_without_its_file: "the record of its body is missing",
     another_kind("decision", 3, "stage"): "stage of a decision has a wrong value",
     another_kind("state", 1, "source"): "source of a state has a wrong value",
     a_decision_without_a_line: "the decision 5 stands after 3",
