@@ -64,7 +64,11 @@ class Origin(str):
         try:
             origin = _CACHE[base]
         except KeyError:
-            origin = _parse_cached(base)
+            origin = _parse(base)
+            if len(base) <= MAX_MAPPED:
+                if len(_CACHE) >= _MAX_CACHED:
+                    _CACHE.clear()
+                _CACHE[base] = origin
         if origin is None and (head := url[:16]) != _clean(head):
             return Origin.of(_clean(url))
         return origin
@@ -110,15 +114,6 @@ class Origin(str):
 def without_user_info(url: str) -> str:
     """*url* without a user name and password (LOC-10)."""
     return _USER_INFO.sub(r"\1", url) if "@" in url else url  # hot path
-
-
-def _parse_cached(base: str) -> Origin | None:
-    origin = _parse(base)
-    if len(base) <= MAX_MAPPED:
-        if len(_CACHE) >= _MAX_CACHED:
-            _CACHE.clear()
-        _CACHE[base] = origin
-    return origin
 
 
 def _parse(base: str) -> Origin | None:

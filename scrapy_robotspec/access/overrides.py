@@ -45,17 +45,15 @@ class HostTable(dict[str, "Override"]):
             return self._found[origin]
         if len(self._found) >= _MAX_FOUND:
             self._found.clear()
-        found = self._found[origin] = self._search(origin)
-        return found
-
-    def _search(self, origin: Origin) -> Override | None:
         host = origin.host
         keys = [f"{host}:{origin.port}", host]
         _, dot, domain = host.partition(".")
         while dot:
             keys.append(f"*.{domain}")
             _, dot, domain = domain.partition(".")
-        return next((self[key] for key in keys if key in self), None)
+        found = next((self[key] for key in keys if key in self), None)
+        self._found[origin] = found
+        return found
 
 
 def host_key(name: object) -> str:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request
 
+from scrapy_robotspec.access import origin as origins
 from scrapy_robotspec.access.origin import Origin, without_user_info
 
 
@@ -161,3 +162,16 @@ def test_an_origin_gives_back_its_parts(scheme: str, host: str, port: int) -> No
 def test_user_info_is_removed_from_a_url(url: str, shown: str) -> None:
     """LOC-10: user info is removed from invalid URLs, too."""
     assert without_user_info(url) == shown
+
+
+def test_the_cache_of_origins_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hostile page may link to any number of hosts, and to long ones (SAF-05)."""
+    kept: dict[str, Origin | None] = {}
+    monkeypatch.setattr(origins, "_CACHE", kept)
+    monkeypatch.setattr(origins, "_MAX_CACHED", 4)
+    for number in range(10):
+        Origin.of(f"https://h{number}.example/")
+        assert 0 < len(kept) <= 4
+    before = len(kept)
+    Origin.of(f"https://{'a' * origins.MAX_MAPPED}.example/")
+    assert len(kept) == before
