@@ -68,7 +68,10 @@ def parse_sitemap(name: str, data: bytes) -> Sitemap:
     Raises :class:`MisuseError` for other contents, or more than the limits allow.
     """
     if data.startswith(_GZIP):
-        data = _unpacked(name, data)
+        try:
+            data = gzip.GzipFile(fileobj=BytesIO(data)).read(MAX_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise MisuseError(f"cannot read {name}: {error}") from None
     if len(data) > MAX_BYTES:
         raise MisuseError(f"{name} is larger than 50 MB: divide the sitemap")
     if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
@@ -83,13 +86,6 @@ def parse_sitemap(name: str, data: bytes) -> Sitemap:
         found = "" if wrong is None else f", but names {wrong[:100]!r}"
         raise MisuseError(f"{name} is not a sitemap with URLs of pages{found}: give one")
     return sitemap
-
-
-def _unpacked(name: str, data: bytes) -> bytes:
-    try:
-        return gzip.GzipFile(fileobj=BytesIO(data)).read(MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise MisuseError(f"cannot read {name}: {error}") from None
 
 
 def _parse_xml(name: str, data: bytes) -> Sitemap:

@@ -66,6 +66,25 @@ WRONG = {
 }
 
 
+def test_no_more_of_an_archive_is_unpacked_than_a_sitemap_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SAF-05: a few bytes may contain any number."""
+    sizes: list[int] = []
+
+    class Counted(gzip.GzipFile):
+        def read(self, size: int | None = -1) -> bytes:
+            data = super().read(size)
+            sizes.append(len(data))
+            return data
+
+    monkeypatch.setattr(sitemap.gzip, "GzipFile", Counted)
+    monkeypatch.setattr(sitemap, "MAX_BYTES", 100)
+    with pytest.raises(MisuseError, match="is larger"):
+        sitemap.parse_sitemap("list.gz", gzip.compress(bytes(1000)))
+    assert sizes == [101]
+
+
 @pytest.mark.parametrize(("body", "words"), WRONG.values(), ids=WRONG)
 def test_another_file_is_a_misuse_in_one_line(
     run_command: RunCommand, folder: Path, body: bytes, words: str
