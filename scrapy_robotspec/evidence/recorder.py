@@ -126,8 +126,10 @@ class Recorder:
         try:
             self._drain()
             self._failing = False
-        except OSError as error:
-            self._report(error)
+        except OSError as error:  # one ERROR, until the disk works again
+            if not self._failing:
+                self._failing = True
+                logger.error(_DELETED if isinstance(error, FileNotFoundError) else _FULL, error)
 
     def _drain(self) -> None:
         """Write what was added until now. Raises ``OSError``."""
@@ -159,10 +161,3 @@ class Recorder:
             if not self._spoilt:
                 logger.exception("Error while writing evidence: this item is lost")
             self._spoilt += 1
-
-    def _report(self, error: OSError) -> None:
-        """One ERROR for a disk that fails, until it works again, or a file that was deleted."""
-        if self._failing:
-            return
-        self._failing = True
-        logger.error(_DELETED if isinstance(error, FileNotFoundError) else _FULL, error)

@@ -367,14 +367,11 @@ class RunReader:
                 "its last second may be missing, and more if its disk was full"
             )
         elif self._is_stamped:
-            self._check_stamp()
-
-    def _check_stamp(self) -> None:
-        digest, name = self.summary.last_hash, f"decisions-{self.summary.run}.tsr"
-        with self.noting(f"{name}: no time stamp"):
-            with self._open(name) as reply:
-                check_reply(reply.read(MAX_REPLY + 1), digest)
-            self.summary.verify = verifying_command(self._folder / name, digest)
+            digest, name = self.summary.last_hash, f"decisions-{self.summary.run}.tsr"
+            with self.noting(f"{name}: no time stamp"):
+                with self._open(name) as reply:
+                    check_reply(reply.read(MAX_REPLY + 1), digest)
+                self.summary.verify = verifying_command(self._folder / name, digest)
 
 
 def _format_of(values: Mapping[str, Any]) -> int:

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from scrapy_robotspec.cli.evidence import absolute_url
+from scrapy_robotspec.evidence import run_reader
+from scrapy_robotspec.evidence.replay import replay
 from tests.support.command_line import ROOT, RunCommand
 from tests.support.evidence import Crawl, lines_of, make_evidence, write_lines
 
@@ -274,6 +276,18 @@ def test_a_missing_time_stamp_is_a_problem(
     result = run_command("replay", "stamped")
     assert result.code == 1
     assert f"{stamp.name}: no time stamp" in result.err
+
+
+def test_no_more_of_a_time_stamp_is_read_than_a_reply_has(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAF-05: a folder may contain a file of any size."""
+    monkeypatch.setattr(run_reader, "MAX_REPLY", 100)
+    read: list[int] = []
+    monkeypatch.setattr(run_reader, "check_reply", lambda reply, digest: read.append(len(reply)))
+    with_stamp(folder, bytes(1000))
+    replay(folder / "stamped")
+    assert read == [101]
 
 
 @pytest.mark.parametrize(
