@@ -130,16 +130,13 @@ class CrawlStats:
         failure = failure_words(record.failure)
         requests = count(waiting, "request waits", "requests wait")
         pause = max(0.0, (record.next_attempt or now) - now)
-        until = self._until_when(record, since, now)
-        text = f"{requests}, next attempt in {pause:.1f} s, given up {until}"
-        self.progress.on_failed(record.origin, failure, f"{ENDS['copy']} ({failure}): {text}")
-
-    def _until_when(self, record: RobotsRecord, since: float, now: float) -> str:
+        until = f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
         # Without an HTTP answer, or with a temporary status, the attempts count.
         if record.temporary or record.unanswered == record.failures:
             left = self._settings.retry_times - (record.temporary or record.failures) + 1
-            return f"after {count(left, 'more attempt')}"
-        return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
+            until = f"after {count(left, 'more attempt')}"
+        text = f"{requests}, next attempt in {pause:.1f} s, given up {until}"
+        self.progress.on_failed(record.origin, failure, f"{ENDS['copy']} ({failure}): {text}")
 
     def _released(self, found: Resolved, end: WaitEnd, waiting: int) -> None:
         origin, allows = found.origin, found.action is Action.ALLOW

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,31 @@ def test_a_wait_that_was_logged_has_its_end_logged(caplog: pytest.LogCaptureFixt
     values = crawl.collected.get_stats()
     assert values["robotspec/released"] == values["robotspec/waited"] == 2
     assert values["robotspec/cache/miss"] == values["robotspec/retry_count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "until"),
+    [
+        ({"unanswered": 1}, "after 2 more attempts"),
+        ({"unanswered": 2, "failures": 2}, "after 1 more attempt"),
+        ({"temporary": 1, "failures": 3, "failure_status": 429}, "after 2 more attempts"),
+        ({"failures": 3}, "in 240 s"),
+    ],
+)
+def test_a_failure_says_when_requests_are_given_up(
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    changed: dict[str, Any],
+    until: str,
+) -> None:
+    """The attempts count without an HTTP answer or with a temporary status, else the time."""
+    monkeypatch.setattr(time, "time", lambda: 1060.0)
+    crawl = Crawl(caplog)
+    wait(crawl, DOWN, 2)
+    failed = replace(FAILED, failed_at=1060.0, next_attempt=1061.0)
+    crawl.fetched(replace(failed, **changed), now=1060.0)
+    (line,) = crawl.lines()
+    assert line.endswith(f", given up {until}")
 
 
 def test_a_doubt_is_counted_once_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
