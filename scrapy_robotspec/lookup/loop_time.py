@@ -50,7 +50,10 @@ class LoopTime:
 
     def now(self) -> float:
         """The counted seconds; they stand still while nothing uses them."""
-        return self._counted + self._since_tick()
+        if not self._users:
+            return self._counted
+        passed = self._monotonic() - self._ticked_at
+        return self._counted + max(min(passed, self.TICK), passed / self.STRETCH)
 
     def late_until(self) -> float:
         """When the process counts as starved no more, in counted seconds."""
@@ -104,12 +107,6 @@ class LoopTime:
         else:
             outcome.callback(result)
         work.cancel()
-
-    def _since_tick(self) -> float:
-        if not self._users:
-            return 0.0
-        passed = self._monotonic() - self._ticked_at
-        return max(min(passed, self.TICK), passed / self.STRETCH)
 
     def _tick(self) -> None:
         late_until = self.late_until()

@@ -6,7 +6,7 @@ Nothing here stops a crawl or changes a setting; wrong values raise in ``setting
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.python import global_object_name
@@ -84,14 +84,13 @@ def unchecked_browsers(settings: BaseSettings) -> dict[str, type]:
         for scheme, key in settings.getdict("DOWNLOAD_HANDLERS").items()
         if key is not None and is_importable(key, settings)
     }
-    return {scheme: handler for scheme, handler in handlers.items() if _opens_browser(handler)}
-
-
-def _opens_browser(handler: Any) -> bool:
-    """Whether *handler* is made of scrapy-playwright's, which may not be installed."""
-    return not hasattr(handler, "obeys_robots_txt") and any(
-        global_object_name(base) == _BROWSER_HANDLER for base in getattr(handler, "__mro__", ())
-    )
+    return {
+        scheme: handler
+        for scheme, handler in handlers.items()
+        if not hasattr(handler, "obeys_robots_txt")
+        # By its name: scrapy-playwright may not be installed.
+        and _BROWSER_HANDLER in map(global_object_name, getattr(handler, "__mro__", ()))
+    }
 
 
 def missing_parts(
