@@ -51,7 +51,7 @@ class Exchange:
     stopped: bool = False
     """Our own size limit ended the download (FMT-12)."""
     incomplete: bool = False
-    """The connection ended before the body did (FET-14)."""
+    """The download ended before the body did (FET-14)."""
 
     @property
     def fields(self) -> dict[str, str]:

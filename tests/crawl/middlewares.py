@@ -17,7 +17,7 @@ from typing import Any
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response, TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import CancelledError, Deferred, succeed
@@ -347,6 +347,20 @@ class SlowDisk:
             replace(source, target)
 
         os.replace = replace_later  # type: ignore[assignment]
+
+
+class StopsDownloads:
+    """An extension that stops each download at the signal ``STOPS_AT``, as Scrapy's docs show."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        stops = cls()
+        signal = getattr(signals, crawler.settings["STOPS_AT"])
+        crawler.signals.connect(stops.stop, signal)
+        return stops
+
+    def stop(self) -> None:
+        raise StopDownload(fail=False)
 
 
 class LooksLikeScrapyRedis(Scheduler):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import responses
 from tests.support.crawl import WAYS, Result, crawl
-from tests.support.responses import http, raw, reply
+from tests.support.responses import drip, http, raw, reply
 from tests.support.server import Server, Site
 
 BODY = b"User-agent: *\nDisallow: /no\n"
@@ -94,6 +94,24 @@ def test_connection_closed_at_every_octet(server: Server, mode: str) -> None:
     assert {site.host: site.pages_asked for site in sites if site.pages_asked} == {}
     assert whole.pages_asked == ["/yes"]
     assert result.ended_once(urls)
+
+
+@pytest.mark.parametrize("mode", WAYS)
+@pytest.mark.parametrize("signal", ["headers_received", "bytes_received"])
+def test_downloads_that_a_user_stops(server: Server, mode: str, signal: str) -> None:
+    """FET-14: what came before another handler of a signal stopped it holds rules only if whole."""
+    empty = server.site("127.0.1.1", reply())
+    short = server.site("127.0.1.2", reply(BODY))
+    head = WHOLE.replace(b": 28", b": 128").replace(BODY, b"#" * 99 + b"\n")
+    cut = server.site("127.0.1.3", drip(head + BODY, 0.2, len(head)))
+    chunked = server.site("127.0.1.4", drip(CHUNKED + b"1c\r\n" + BODY, 0.2, len(CHUNKED) + 20))
+    sites = [empty, short, cut, chunked]
+    settings = {"EXTENSIONS": {"tests.crawl.middlewares.StopsDownloads": 1}, "STOPS_AT": signal}
+    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
+    result = crawl(urls, {**SETTINGS, **settings}, mode=mode)
+    assert result.ended_once(urls)
+    whole = ["/yes"] if signal == "bytes_received" else []
+    assert [sorted(site.pages_asked) for site in sites] == [["/no", "/yes"], whole, [], []]
 
 
 @pytest.mark.parametrize("mode", WAYS)

@@ -126,13 +126,16 @@ def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
     """The exchange of the request for *url*, as received."""
     lines = [(name, value) for name, values in dict.items(response.headers) for value in values]
     lines += [(b"Content-Encoding", value) for value in _codings(response, transfer)]
+    is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
     return Exchange(
         url,
         response.status,
         tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in lines),
         response.body,
         stopped=transfer.stopped,
-        incomplete="dataloss" in response.flags,
+        # A signal handler of a user's stops downloads, too.
+        incomplete="dataloss" in response.flags
+        or ("download_stopped" in response.flags and not is_whole),
     )
 
 
