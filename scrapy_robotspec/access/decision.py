@@ -111,7 +111,7 @@ def decision_by(
 def rule_in_words(verdict: Verdict | None) -> str:
     """The deciding line, safe for a terminal (SAF-04).
 
-    Empty where no rule decided. Where it disallows the URL without dot segments alone, that one is
+    Empty where no rule decided. Where it disallows the URL as servers read it alone, that one is
     named (PAT-15).
     """
     if verdict is None or verdict.rule is None:

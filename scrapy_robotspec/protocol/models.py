@@ -70,4 +70,4 @@ class Verdict:
     edition: str
     """The edition's name."""
     resolved: str | None = None
-    """The URL without dot segments, if this reading forbids and the URL as given does not."""
+    """The URL as servers read it, if this reading forbids and the URL as given does not."""

@@ -140,16 +140,20 @@ def _with_slashes(url: bytes) -> bytes:
 def resolve_dots(target: str) -> str:
     """A URL or path without dot segments (PAT-15, RFC 3986 section 5.2.4).
 
-    Returns *target* itself if its path has none. Only then are backslashes left as they are.
+    A semicolon at the end of its path is left out too: Twisted does not send empty parameters.
+    Returns *target* itself if its path has neither. Only then are backslashes left as they are.
     """
-    # hot path: every path with a dot segment contains one of these
-    if "/." not in target and "/%2" not in target and "\\" not in target:
+    # hot path: every path that is read otherwise contains one of these
+    if not ("/." in target or "/%2" in target or ";" in target or "\\" in target):
         return target
     end = len(re.split("[?#]", target, maxsplit=1)[0])
     url = target[:end].replace("\\", "/")
     begin = _AUTHORITY.match(url).end()  # type: ignore[union-attr]  # may be empty
     segments = url[begin:].removeprefix("/").split("/")
-    if _DOTS.keys().isdisjoint(map(str.lower, segments)):
+    name, mark, parameters = segments[-1].partition(";")
+    if mark and not parameters:
+        segments[-1] = name
+    elif _DOTS.keys().isdisjoint(map(str.lower, segments)):
         return target
     kept: list[str] = []
     for segment in segments:

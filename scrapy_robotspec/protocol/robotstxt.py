@@ -116,11 +116,11 @@ class RobotsTxt:
         return verdict or self._verdict_of(selection, key)
 
     def explain_served(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
-        """The verdict for a page, also without dot segments (PAT-15).
+        """The verdict for a page, also as servers read its URL (PAT-15).
 
         Crawls and tools ask this for every URL that is sent; :meth:`explain` compares a URL just as
-        it is given. If only the URL without dot segments is disallowed, ``verdict.resolved`` is
-        that URL, and the rule is the one that disallows it.
+        it is given. If only the URL as servers read it is disallowed, ``verdict.resolved`` is that
+        URL, and the rule is the one that disallows it.
         """
         # hot path
         verdict = self.explain(url, tokens)

@@ -103,6 +103,17 @@ def test_no_url_is_sent_that_servers_read_as_a_disallowed_one(server: Server) ->
     )
 
 
+def test_a_page_is_decided_by_its_url_without_empty_parameters(server: Server) -> None:
+    """PAT-15: Twisted sends no semicolon at the end of a path."""
+    rules = "User-agent: *\nDisallow: /no$\nDisallow: /list?"
+    site = server.site("127.0.0.2", rules)
+    allowed = ["/yes;", "/no;v=1", "/list;v=1?page=2", "/list;"]
+    urls = [site.url(path) for path in (*allowed, "/no;", "/list;?page=2", "/x/../no;")]
+    result = crawl(urls, {"DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"})
+    assert sorted(site.pages_asked) == ["/list", "/list;v=1?page=2", "/no;v=1", "/yes"]
+    assert result.errors.keys() == set(urls[len(allowed) :])
+
+
 def test_the_users_own_rules_hold_for_both_readings(server: Server) -> None:
     """PAT-15: rules of ROBOTSPEC_OVERRIDES."""
     site = server.site("127.0.0.2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.web.client import URI
 
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.paths import resolve_dots
@@ -39,6 +40,7 @@ def _by_the_algorithm(path: str) -> str:
 @given(path=paths, rest=rests)
 def test_paths_are_resolved_by_the_algorithm_of_the_rfc(path: str, rest: str) -> None:
     served = resolve_dots(SITE + path + rest)
+    path = path.removesuffix(";")
     plain = "/".join(
         dots if set(dots := part.lower().replace("%2e", ".")) == {"."} else part
         for part in path.split("/")
@@ -49,6 +51,16 @@ def test_paths_are_resolved_by_the_algorithm_of_the_rfc(path: str, rest: str) ->
     assert resolve_dots("//u@a.example:81" + path) == "//u@a.example:81" + expected or (
         expected == plain
     )
+
+
+_parameters = st.lists(st.sampled_from(["a", "b;", ";", ";", "c/"]), min_size=1, max_size=6)
+
+
+@given(_parameters.map("".join), st.sampled_from(["", "?a;", "?;/;", "#a;"]))
+def test_empty_parameters_are_left_out_as_twisted_does(path: str, rest: str) -> None:
+    url = f"{SITE}/{path}{rest}"
+    sent = URI.fromBytes(url.encode()).originForm.decode()
+    assert resolve_dots(url).partition("#")[0] == SITE + sent
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
