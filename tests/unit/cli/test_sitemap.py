@@ -78,7 +78,7 @@ def test_no_more_of_an_archive_is_unpacked_than_a_sitemap_has(
             sizes.append(len(data))
             return data
 
-    monkeypatch.setattr(sitemap.gzip, "GzipFile", Counted)
+    monkeypatch.setattr(gzip, "GzipFile", Counted)
     monkeypatch.setattr(sitemap, "MAX_BYTES", 100)
     with pytest.raises(MisuseError, match="is larger"):
         sitemap.parse_sitemap("list.gz", gzip.compress(bytes(1000)))
