@@ -76,7 +76,11 @@ class CrawlRobots:
         self.lookup = open_lookup(self._runtime, settings)
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
-            self._open_evidence()
+            from scrapy_robotspec.plugin.evidence.observer import open_evidence
+
+            self.observer = open_evidence(crawler, settings, self.tokens, time.time())
+            self._runtime.fetcher.archive = self.observer
+            self.lookup.followers.append(self.observer)
         self._report: Report | None = None
         if settings.report is not None:
             from scrapy_robotspec.plugin.reporting.report import Report
@@ -188,15 +192,6 @@ class CrawlRobots:
         finally:
             self._waits.discard(waiting)
             release_slot()
-
-    # --- evidence
-
-    def _open_evidence(self) -> None:
-        from scrapy_robotspec.plugin.evidence.observer import open_evidence
-
-        self.observer = open_evidence(self._crawler, self.settings, self.tokens, time.time())
-        self._runtime.fetcher.archive = self.observer
-        self.lookup.followers.append(self.observer)
 
     # --- start and end
 
