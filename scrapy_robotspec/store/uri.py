@@ -72,15 +72,13 @@ def _options(query: str, **defaults: Any) -> Iterator[Any]:
     given = dict(parse_qsl(query, keep_blank_values=True))
     for name, default in defaults.items():
         value = given.pop(name, default)
-        yield value if isinstance(default, str) else _number(name, value, type(default))
+        if not isinstance(default, str):
+            least = 1 if isinstance(default, int) else _LEAST
+            wanted = f"{name}={value} is wrong, give a number from {least} to {_MOST:,}"
+            value = converters.number(wanted, least, _MOST)(value)
+        yield value
     for name in given:
         raise ValueError(f"unknown option {name!r}, use {' or '.join(defaults)}")
-
-
-def _number(name: str, value: object, kind: type[float]) -> float:
-    least = 1 if kind is int else _LEAST
-    wanted = f"{name}={value} is wrong, give a number from {least} to {_MOST:,}"
-    return converters.number(wanted, least, _MOST)(value)
 
 
 def _memory(parts: SplitResult) -> MemoryStore:
