@@ -57,6 +57,15 @@ def test_a_change_names_the_crawlers_that_it_concerns_and_the_rules() -> None:
     ]
 
 
+def test_a_content_signal_above_all_groups_concerns_every_crawler() -> None:
+    """USE-07."""
+    found = changes(SHOP, b"Content-Signal: ai-train=no\n" + SHOP)
+    assert [each.crawlers for each in found] == [[("a",), ("b",)], [()]]
+    assert {(*each.old.others, *each.new.others) for each in found} == {
+        (("content-signal", "ai-train=no"),)
+    }
+
+
 AGENT = st.sampled_from(["a", "b", "*"]).map("User-agent: {}".format)
 PATTERN = st.one_of(
     st.text("/*$%x", max_size=4),
