@@ -100,6 +100,13 @@ class FetchLimiter:
         self.started += 1
         return preempted
 
+    def restart(self, origin: Origin, at: float) -> None:
+        """Count the seconds of the fetch of *origin* from *at* on; inf: not yet."""
+        for fetches in (self._young, *self._running.values()):
+            if fetches.pop(origin, None) is not None:
+                fetches[origin] = at
+        self._plan()
+
     def release(self, origin: Origin) -> None:
         """Give back the slot of *origin*, if it has one."""
         self._young.pop(origin, None)

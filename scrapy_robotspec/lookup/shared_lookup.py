@@ -5,6 +5,7 @@ A process searches the shared store and takes the lease on its origin before it 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import Action
@@ -34,7 +35,10 @@ class SharedLookup(Lookup):
         while True:
             has_slot = has_slot or self._take_slot(fetch)
             if has_slot:
+                # Until the store replies, no server is silent.
+                self.limiter.restart(origin, math.inf)
                 claim = await self.store.claim(origin, self._runtime.clock(), known, agent)
+                self.limiter.restart(origin, self._runtime.loop_time.now())
             else:
                 claim = Claim(False, await self.store.get_shared(origin, known, agent))
             if claim.record is not None and reads < _MAX_READS:

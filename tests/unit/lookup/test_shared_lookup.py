@@ -288,6 +288,40 @@ def test_leases_that_end_together_do_not_start_a_herd_of_fetches() -> None:
     assert len(harness.fetched) == 100
 
 
+def test_fetches_that_wait_for_a_slow_store_are_not_taken_for_silent_servers() -> None:
+    """No more than the limit wait for it, and none of them is preempted."""
+    harness = LookupHarness(SharedStore(), limit=2)
+    harness.threads.at_once = False
+    origins = [Origin("http", f"{n}.example", 80) for n in range(40)]
+    most = 0
+    for _ in range(400):
+        for origin in origins:
+            harness.ask(origin)
+        most = max(most, len(harness.limiter))
+        harness.pass_time(0.5)
+        harness.threads.work()
+        harness.threads.bring()
+        for origin in list(harness.fetching):
+            harness.answer(MISSING, origin)
+    assert most == 2
+    assert harness.fetched == origins
+    assert not any(isinstance(done.found, Pending) for done in harness.ended)
+
+
+def test_silent_servers_count_as_such_once_the_store_has_replied() -> None:
+    harness = LookupHarness(SharedStore(), limit=2)
+    origins = [Origin("http", f"{n}.example", 80) for n in range(4)]
+    for origin in origins:
+        harness.ask(origin)
+    assert harness.fetched == origins[:2]
+    harness.threads.at_once = False
+    harness.pass_time(FetchLimiter.SILENT_AFTER)
+    for origin in origins:
+        harness.ask(origin)
+    harness.threads.run()
+    assert harness.fetched == origins
+
+
 def test_other_processes_do_not_wait_for_our_signal_handlers() -> None:
     """The record is shared as soon as it is there; our own requests wait for the handlers."""
     _, one, two = two_processes()
