@@ -197,4 +197,4 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         if found.action is Action.REFUSE:
             row.given_up += waiting
         else:
-            row.waited += waiting
+            row.waited = max(row.waited, waiting)  # they may wait again when the copy expires

@@ -13,6 +13,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.lookup import FetchDone, Pending
+from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.plugin.reporting import crawl_account, origin_rows
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -88,6 +89,16 @@ def test_the_longest_wait_is_kept() -> None:
     assert (row.first_asked, row.wait_began, row.wait_seconds) == (10.0, 20.0, 30.0)
     assert row.words == "no answer so far"
     assert row.pending_since is None
+
+
+def test_requests_that_wait_again_for_an_expired_copy_are_counted_once() -> None:
+    """The report shows their number beside those of all requests."""
+    table, policy = account(), Settings().policy()
+    record = replace(FOUND, fetched_at=NOW, expires_at=NOW + 60)
+    found = RulesCache().make(record, policy.plan(record, NOW), policy.edition, NOW)
+    for waiting in (3, 20, 12):
+        table.fetched(FetchDone(found, record, record, None, NOW), waiting, NOW)
+    assert table[SHOP].waited == 20
 
 
 def test_refused_requests_are_counted_by_reason_and_line() -> None:
