@@ -101,7 +101,7 @@ class FetchLimiter:
         return preempted
 
     def restart(self, origin: Origin, at: float) -> None:
-        """Count the seconds of the fetch of *origin* from *at* on; inf: not yet."""
+        """Count the seconds of a fetch from *at* on; inf: not yet."""
         for fetches in (self._young, *self._running.values()):
             if fetches.pop(origin, None) is not None:
                 fetches[origin] = at
