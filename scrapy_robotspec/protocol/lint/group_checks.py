@@ -271,11 +271,10 @@ def reads_alike(line: Line, longest: int) -> bool:
         return False  # a partial byte order mark, which one edition skips
     if len(text) > longest or _ODD_BYTES.search(text):
         return False
-    if not _BEGINNING.match(text):
-        return True
     if _PLAIN.match(text):
         return line.field in STRUCTURE
-    return line.field not in STRUCTURE and split_line(text, _LENIENT) is None
+    may_be_read = _BEGINNING.match(text) and split_line(text, _LENIENT)
+    return line.field not in STRUCTURE and not may_be_read
 
 
 def find_redundant(groups: Iterable[RawGroup]) -> Faults:

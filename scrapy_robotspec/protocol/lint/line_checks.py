@@ -118,7 +118,7 @@ def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
     if tight is None:
         return
     replacement = None
-    if may_replace and line.text.isascii():
+    if may_replace and line.text.isascii() and b" " in findings.edition.whitespace:
         replacement = decode(line.text[: tight.end()] + b" " + line.text[tight.end() :])
     fault = "A space after the colon helps people to read the line"
     findings.add(line, "RS903", fault, "needs none", replacement)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.cli import lint as commands
 from scrapy_robotspec.cli.lint import fixed, follow
-from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.editions import EDITIONS, PLAIN_FIELDS, Edition
 from scrapy_robotspec.protocol.lint.findings import Finding
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.property.strategies import bodies_for
@@ -95,6 +96,26 @@ def test_following_the_proposals_changes_no_verdict(edition: Edition, body: byte
             code
         )
     assert verdicts(follow(body, findings), edition) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "body"),
+    [
+        (
+            {"known_fields": (*PLAIN_FIELDS, (b"deny", "disallow"))},
+            b"User-agent: a\nDeny: /x\nDisallow:\nUser-agent: b\nDisallow: /\n",
+        ),
+        ({"whitespace": b""}, b"User-agent:a\nDisallow:/x\n"),
+        ({"whitespace": b"\t"}, b"User-agent:a\nDisallow:/x\n"),
+    ],
+)
+def test_an_edition_of_ones_own_may_read_lines_otherwise(
+    change: dict[str, Any], body: bytes
+) -> None:
+    """FMT-06, FMT-10: all presets and that edition give the same verdicts."""
+    edition = replace(EDITIONS["google-2019"], name="mine", **change)
+    found = RobotsTxt.parse(body, edition).lint()
+    assert verdicts(follow(body, found), edition) == verdicts(body, edition)
 
 
 def has_code(codes: str, finding: Finding) -> bool:
