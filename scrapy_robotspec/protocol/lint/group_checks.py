@@ -72,7 +72,8 @@ def check_groups(effects: Effects) -> Faults:
             if line < group.parted[-1]:
                 yield line, code, fault, effects.of_crawler(DEFAULT)
     yield from _check_opened(effects)
-    yield from _check_delays(groups)
+    if edition.other_fields:
+        yield from _check_delays(groups)
     yield from _check_contraries(effects)
     yield from _check_directories(effects)
 
@@ -116,7 +117,7 @@ def _check_delays(groups: Sequence[RawGroup]) -> Faults:
     for group in groups:
         above, begin = None, 0
         for line, agents_above, _ in group.others:
-            if line.field != "crawl-delay":
+            if line.field != "crawl-delay" or not agents_above:
                 continue
             keys = group.keys[begin:agents_above]
             above = above or next((first[key] for key in keys if key in first), None)

@@ -201,7 +201,7 @@ def check_other(line: Line, edition: Edition) -> Faults:
             yield line, "RS402", "A crawl-delay is a number of seconds", "ignores this one"
         elif float(line.value) > LONGEST_DELAY:
             fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"
-            yield line, "RS403", fault, "accepts it"
+            yield line, "RS403", fault, "has no limit"
 
 
 # --- rules
@@ -247,7 +247,8 @@ def check_rules(effects: Effects, lines: Mapping[int, bool]) -> Faults:
                 yield from ((line, *sign) for sign in signs)
             elif _STARS.fullmatch(line.value):
                 whole = effects.of_crawler(group.crawler)
-                yield line, "RS310", "A star is not a path", whole if edition.wildcards else _NEVER
+                matches = edition.wildcards or edition.slashless is Slashless.ASSUMED
+                yield line, "RS310", "A star is not a path", whole if matches else _NEVER
             elif line.value:
                 yield from _check_comment(line, group, effects)
                 yield from _check_path(line, edition)
@@ -318,7 +319,8 @@ def check_agents(effects: Effects) -> Faults:
             name = named_agent(line.value, edition)
             if line.value.isascii() or not _odd(decode(line.value)):
                 yield from _check_value(line, name, keys, effects)
-            if not name:
+            is_default = DEFAULT in group.places and edition.whole_agent_names  # UAG-10
+            if not name or (is_default and name != DEFAULT):
                 continue
             if ignores := IGNORING.get(name.lower()):
                 yield line, "RS209", f"{shown(name)} {ignores}", "reads the group like any other"

@@ -101,6 +101,49 @@ def test_the_message_says_what_follows(body: str, code: str, words: str) -> None
     assert any(words in finding.message for finding in found), found
 
 
+NAMELESS = "User-agent: 360Spider\nCrawl-delay: 5\nCrawl-delay: 10\nAllow: /\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "edition"),
+    [
+        ("User-agent: a\nCrawl-delay: 5\nCrawl-delay: 9\n", "RS406", "classic"),  # offers none
+        (NAMELESS, "RS406", "google-2019"),  # is there no crawler, there is no same one
+        (
+            "User-agent: a\nAllow: /a\n\nUser-agent: *\nUser-agent: a\nAllow: /\n",
+            "RS205",
+            "classic",
+        ),
+        ("User-agent: *\nUser-agent: ChatGPT-User\nDisallow: /\n", "RS209", "classic"),
+    ],
+)
+def test_an_edition_that_reads_a_line_otherwise_has_no_finding(
+    body: str, code: str, edition: str
+) -> None:
+    """EXT-01, UAG-10: names beside ``*`` do not count."""
+    found = {each.code for each in RobotsTxt.parse(body.encode(), edition).lint()}
+    assert code not in found
+    if edition == "classic":
+        assert code in {each.code for each in RobotsTxt.parse(body.encode()).lint()}
+
+
+def test_a_long_crawl_delay_outside_of_a_group_is_not_accepted() -> None:
+    """Two findings about one line do not contradict one another."""
+    found = RobotsTxt.parse(b"Crawl-delay: 600\n").lint()
+    assert [(each.code, each.message.partition("; ")[2]) for each in found] == [
+        ("RS201", "google-2019 ignores it."),
+        ("RS403", "google-2019 has no limit."),
+    ]
+
+
+def test_a_star_may_be_a_character_behind_a_slash_that_is_assumed() -> None:
+    """RUL-04, PAT-02."""
+    edition = replace(EDITIONS["google-2010"], name="mine", wildcards=False)
+    robots = RobotsTxt.parse(b"User-agent: a\nDisallow: *\n", edition)
+    assert not robots.allowed("http://a.example/*", "a")
+    assert "never" not in next(each.message for each in robots.lint() if each.code == "RS310")
+
+
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of rules, each time that those of some groups are read."""
