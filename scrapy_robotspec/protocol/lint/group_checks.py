@@ -11,7 +11,7 @@ from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.extent import path_of_pattern
 from scrapy_robotspec.protocol.groups import STRUCTURE
-from scrapy_robotspec.protocol.lines import Line, split_line
+from scrapy_robotspec.protocol.lines import SECONDS, Line, split_line
 from scrapy_robotspec.protocol.lint.findings import (
     CODES,
     Claim,
@@ -118,6 +118,8 @@ def _check_delays(groups: Sequence[RawGroup]) -> Faults:
         above, begin = None, 0
         for line, agents_above, _ in group.others:
             if line.field != "crawl-delay" or not agents_above:
+                continue
+            if not SECONDS.fullmatch(line.value):  # it is ignored
                 continue
             keys = group.keys[begin:agents_above]
             above = above or next((first[key] for key in keys if key in first), None)

@@ -108,6 +108,7 @@ NAMELESS = "User-agent: 360Spider\nCrawl-delay: 5\nCrawl-delay: 10\nAllow: /\n"
     ("body", "code", "edition"),
     [
         ("User-agent: a\nCrawl-delay: 5\nCrawl-delay: 9\n", "RS406", "classic"),  # offers none
+        ("User-agent: a\nCrawl-delay: 5s\nCrawl-delay: 9s\n", "RS406", "google-2019"),  # ignored
         (NAMELESS, "RS406", "google-2019"),  # is there no crawler, there is no same one
         (
             "User-agent: a\nAllow: /a\n\nUser-agent: *\nUser-agent: a\nAllow: /\n",
