@@ -249,7 +249,7 @@ class RunReader:
 
     def with_body(self, state: State) -> RobotsRecord:
         """The record of *state* with its body. Raises as :meth:`resolved`."""
-        if not state.body_sha256:
+        if not (state.body_sha256 or state.body_record):
             return state.record
         found = self.find(state.body_record or "the record of its body")
         if found.is_left_out:

@@ -337,6 +337,21 @@ def test_a_file_of_a_store_is_the_one_that_its_state_names(tmp_path: Path) -> No
     assert problem.endswith("the body does not fit its digest")
 
 
+def test_a_file_of_a_store_that_is_archived_is_not_empty(tmp_path: Path) -> None:
+    """Its refusal would agree as a permission."""
+    crawl = Crawl(tmp_path)
+    crawl.take_over(SITE, RULES, START, START + 1)
+    crawl.decide(NO, START + 2)
+    crawl.close()
+    lines = lines_of(tmp_path)
+    lines[of(lines, "state", 0)]["body_sha256"] = ""
+    empty = {"allowed": True, "reason": "no_group", "line": None, "rule": None, "group": []}
+    lines[of(lines, "decision", 0)] |= empty
+    seal(tmp_path, lines)
+    problems = replay(tmp_path).problems
+    assert problems[0].endswith("the body does not fit its digest")
+
+
 def with_account(lines: Lines, **changes: int) -> Lines:
     """The last line has the account of the crawl: three pages left, one may, one is refused."""
     counts = RequestCounts(Counter(rules=4, refused_rule=1), sent=3)
