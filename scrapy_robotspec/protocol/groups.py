@@ -140,8 +140,10 @@ class AllGroups:
 
     def others_for(self, keys: Sequence[str]) -> list[Line]:
         """The other lines for a crawler that follows some keys."""
-        groups = [self.groups[number] for number in numbers_of(self.places, keys)]
-        return [line for group in groups for line in group.others_for(keys, self.edition)]
+        lines = [*self.signals]
+        for number in numbers_of(self.places, keys):
+            lines += self.groups[number].others_for(keys, self.edition)
+        return lines
 
     @property
     def license_urls(self) -> tuple[str, ...]:

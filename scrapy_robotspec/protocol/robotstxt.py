@@ -169,7 +169,8 @@ class RobotsTxt:
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:
         """The other lines for a crawler, in file order (EXT-03).
 
-        A line holds for the agents that its group names above it (EXT-01).
+        A line holds for the agents that its group names above it (EXT-01), a content signal above
+        the first group for all (USE-07).
         """
         lines = self._others(tokens)
         return tuple(OtherLine(line.field, decode(line.value), line.number) for line in lines)

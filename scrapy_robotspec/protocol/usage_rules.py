@@ -154,9 +154,8 @@ class FileUsage:
         """The statements for a crawler; shared if others have the same."""
         lines: list[Line] = []
         if self._may_state:
-            every = self._file.all_groups()
-            found = every.others_for(self._file.follow(tokens).keys)
-            lines = [*every.signals, *(line for line in found if line.field in USAGE_FIELDS)]
+            found = self._file.all_groups().others_for(self._file.follow(tokens).keys)
+            lines = [line for line in found if line.field in USAGE_FIELDS]
         if not lines and not self._policies:
             return _NOTHING
         numbers = tuple([line.number for line in lines])

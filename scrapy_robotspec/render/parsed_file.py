@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import Line, read_lines
-from scrapy_robotspec.protocol.models import DEFAULT, Group, OtherLine, Rule, decode
+from scrapy_robotspec.protocol.models import DEFAULT, Group, OtherLine, Rule
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
 from scrapy_robotspec.render.text import count, listed, safe
 
@@ -34,7 +34,6 @@ class GroupSummary(NamedTuple):
     groups: tuple[Group, ...]
     """The combined groups (GRP-08), in file order."""
     other: tuple[OtherLine, ...]
-    """With the content signals that hold for all crawlers."""
     crawl_delay: float | None
     """Seconds."""
 
@@ -85,12 +84,6 @@ class ParsedFile:
         """The lines of the file, without further blank ones in a row."""
         return tuple(read_lines(self.robots.body, self.robots.edition, every=True))
 
-    @cached_property
-    def _signals(self) -> tuple[OtherLine, ...]:
-        """Content signals above the first group: they hold for all (USE-07)."""
-        lines = self._all.signals
-        return tuple(OtherLine(line.field, decode(line.value), line.number) for line in lines)
-
     def summary(self) -> str:
         """The size of the file in numbers."""
         parts = [
@@ -119,7 +112,7 @@ class ParsedFile:
             tokens=tokens,
             names=self.robots.file.follow(tokens).names,
             groups=tuple(self.groups[number] for number in self._numbers(tokens)),
-            other=(*self._signals, *self.robots.other(tokens)),
+            other=self.robots.other(tokens),
             crawl_delay=self.robots.crawl_delay(tokens),
         )
 

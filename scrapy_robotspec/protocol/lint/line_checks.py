@@ -246,9 +246,7 @@ def check_rules(effects: Effects, lines: Mapping[int, bool]) -> Faults:
             if lines[line.start]:
                 yield from ((line, *sign) for sign in signs)
             elif _STARS.fullmatch(line.value):
-                whole = effects.of_crawler(group.crawler)
-                matches = edition.wildcards or edition.slashless is Slashless.ASSUMED
-                yield line, "RS310", "A star is not a path", whole if matches else _NEVER
+                yield line, "RS310", "A star is not a path", effects.of_crawler(group.crawler)
             elif line.value:
                 yield from _check_comment(line, group, effects)
                 yield from _check_path(line, edition)
@@ -315,12 +313,12 @@ def check_agents(effects: Effects) -> Faults:
     first_named: dict[str, int] = {}
     for group in effects.groups:
         keys = frozenset(group.keys)
+        whole = keys if edition.whole_agent_names else ()  # names beside * do not count (UAG-10)
         for line in group.agents:
             name = named_agent(line.value, edition)
             if line.value.isascii() or not _odd(decode(line.value)):
                 yield from _check_value(line, name, keys, effects)
-            is_default = DEFAULT in group.places and edition.whole_agent_names  # UAG-10
-            if not name or (is_default and name != DEFAULT):
+            if not name or (DEFAULT in whole and name != DEFAULT):
                 continue
             if ignores := IGNORING.get(name.lower()):
                 yield line, "RS209", f"{shown(name)} {ignores}", "reads the group like any other"

@@ -102,3 +102,11 @@ def test_a_file_is_searched_once_for_other_lines(edition: str, line: bytes) -> N
         robots.crawl_delay("a" * (number + 1))
         robots.other("b" * (number + 1))
     assert Counted.searched <= 4
+
+
+@pytest.mark.parametrize("tokens", ["a", "b", "*"])
+def test_a_content_signal_above_all_groups_is_offered_to_all(tokens: str) -> None:
+    """USE-07, EXT-03."""
+    robots = RobotsTxt.parse(b"Content-Signal: search=no\nUser-agent: a\nHost: h\nDisallow: /\n")
+    expected = ["content-signal", "host"] if tokens == "a" else ["content-signal"]
+    assert [line.field for line in robots.other(tokens)] == expected
