@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tests.support.crawl import PROXY_WAYS, WAYS, crawl
-from tests.support.responses import in_turn, raw, redirect, reply, silence
+from tests.support.responses import after, in_turn, raw, redirect, reply, silence
 from tests.support.server import Server, Site
 
 BODY = "User-agent: *\nDisallow: /no\n"
@@ -226,3 +226,19 @@ def test_dead_proxies_that_a_middleware_chooses_refuse_no_site(server: Server) -
     }
     result = crawl(urls, settings, env={"PROXIES": " ".join(proxies)})
     assert set(result.responses) == set(urls)
+
+
+def test_a_site_with_server_errors_on_one_way_is_asked_on_another(server: Server) -> None:
+    """FET-10: the proxy works for other sites, so the error is the site's, on this way."""
+    site, other = server.site("127.0.0.2", BODY), "http://127.0.0.3/"
+    urls = [site.url(f"/{n}") for n in range(6)]
+    with Server() as far:
+        through = far.site("127.0.0.2", after(0.5, reply(status=503)), port=server.port)
+        far.site("127.0.0.3", BODY, port=80)
+        proxy = f"http://127.0.0.9:{far.port}"
+        requests = proxied([other, *urls], [*[proxy] * 6, None])
+        settings = {"ROBOTSPEC_RETRY_DELAY": 0.1, "RETRY_ENABLED": False}
+        result = crawl(requests, settings)
+        assert len(through.robots_asked) == len(site.robots_asked) == 1
+    assert result.lines("is unreachable (HTTP status 503)")
+    assert result.ended_once([other, *urls])
