@@ -18,6 +18,11 @@ pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
 
 RULES = "User-agent: *\nDisallow: /no\n"
 DOWN = reply("", 503)
+#: scrapy-redis with a client that decodes what Redis contains.
+TEXTS = {
+    "SCHEDULER_SERIALIZER": "tests.crawl.text_serializer",
+    "REDIS_PARAMS": {"decode_responses": True},
+}
 
 
 @pytest.fixture
@@ -63,10 +68,12 @@ def test_ctrl_c_gives_waiting_requests_back(server: Server, settings: dict[str, 
     assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(100))
 
 
+@pytest.mark.parametrize("client", [{}, TEXTS], ids=["bytes", "texts"])
 def test_a_killed_workers_parked_requests_are_taken_over(
-    server: Server, settings: dict[str, Any]
+    server: Server, settings: dict[str, Any], client: dict[str, Any]
 ) -> None:
     """kill -9: they rest in Redis under its name, and another worker crawls each of them once."""
+    settings = {**settings, **client}
     robots = Switch(DOWN)
     site = server.site("127.0.0.2", robots)
     urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(100)]
@@ -79,6 +86,7 @@ def test_a_killed_workers_parked_requests_are_taken_over(
     second = crawl([other.url("/x")], settings, seconds=120)
     assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(100))
     assert second.ended_once([*urls, other.url("/x")])
+    assert "Traceback" not in second.log
 
 
 def test_a_worker_waits_for_one_that_has_parked_requests(

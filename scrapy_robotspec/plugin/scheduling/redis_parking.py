@@ -148,8 +148,9 @@ class RedisParking:
         self._redis.delete(self._parked(self.worker, ":alive"))
 
     def _others(self) -> list[str]:
-        members = {member.decode() for member in self._redis.smembers(self._workers)}
-        return sorted(members - {self.worker})
+        members = self._redis.smembers(self._workers)  # texts, if the user's client decodes them
+        names = {each if isinstance(each, str) else each.decode() for each in members}
+        return sorted(names - {self.worker})
 
     def _try(self, call: Callable[[], Any]) -> Any:
         """The result of *call*; None while Redis fails."""
