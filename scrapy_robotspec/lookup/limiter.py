@@ -129,13 +129,13 @@ class FetchLimiter:
         for waiters in self._waiters.values():
             waiters.pop(waiter, None)
 
-    def may_begin(self, when_free: Callable[[], object]) -> bool:
-        """Whether a fetch may begin for an origin never asked.
+    def may_begin(self, coming: int, when_free: Callable[[], object]) -> bool:
+        """Whether a fetch of a new origin may begin, besides those *coming*.
 
-        If not, *when_free* is called as soon as one may; one call at a time is kept.
+        If slots are missing, *when_free* is called when one is free; one call at a time is kept.
         """
         if self._next_kind(with_newcomer=True) is False:
-            return True
+            return len(self._young) + coming < self._limit
         if self._newcomer is None or self._newcomer.called:
             self._newcomer = self.wait(asked_before=False)
             self._newcomer.addCallback(lambda _: when_free())

@@ -99,6 +99,19 @@ def test_thousands_of_silent_origins_delay_no_other(server: Server, before: int)
         assert [event for event in running.events if event["kind"] == "error"] == []
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_requests_stay_in_the_scheduler_until_a_fetch_may_begin(server: Server, mode: str) -> None:
+    """So that they keep their priorities and their ``JOBDIR``, and take little memory."""
+    hosts = [f"127.0.1.{n}" for n in range(1, 61)]
+    urls = [server.site(host, after(0.2, reply(RULES))).url("/yes") for host in hosts]
+    limit = 4
+    settings = {"ROBOTSPEC_CONCURRENT_FETCHES": limit, "CONCURRENT_REQUESTS": 64}
+    result = crawl(urls, settings, mode=mode)
+    assert result.ended_once(urls)
+    # At each moment some have just become silent, or have just ended.
+    assert result.stats["robotspec/waiting_max"] <= 4 * limit
+
+
 @pytest.mark.parametrize(
     ("limit", "settings"), [(32, {}), (4, {"ROBOTSPEC_CONCURRENT_FETCHES": 4})]
 )

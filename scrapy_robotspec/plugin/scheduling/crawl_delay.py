@@ -297,7 +297,7 @@ class CrawlDelay:
             Deferred.fromCoroutine(self._serve(pace))
         return goes
 
-    def is_spaced(self, origin: Origin) -> bool:
+    def is_spaced(self, origin: Origin | None) -> bool:
         """Whether requests of *origin* should leave their queue one at a time."""
         return origin in self._paces
 

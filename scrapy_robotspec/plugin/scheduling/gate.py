@@ -90,9 +90,10 @@ class Gate:
 
     def may_fetch(self) -> bool:
         """Whether a fetch may begin; else the engine is woken later."""
-        return self._robots.lookup.limiter.may_begin(self._robots.engine.wake)
+        coming = sum(not self.is_spaced(each) for each in self.popped.values())
+        return self._robots.lookup.limiter.may_begin(coming, self._robots.engine.wake)
 
-    def is_spaced(self, origin: Origin) -> bool:
+    def is_spaced(self, origin: Origin | None) -> bool:
         """Whether requests of *origin* leave their queue one at a time."""
         return self._delay is not None and self._delay.is_spaced(origin)
 

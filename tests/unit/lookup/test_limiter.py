@@ -210,11 +210,25 @@ def test_newcomer_keeps_the_ratio_too() -> None:
         crawl.add(number, asked_before=True)
     called: list[float] = []
     for number in range(100, 106):
-        while not crawl.limiter.may_begin(lambda: called.append(crawl.time.seconds())):
+        while not crawl.limiter.may_begin(0, lambda: called.append(crawl.time.seconds())):
             crawl.run(0.01)
         crawl.begin(number)
     assert called
     assert [number >= 100 for number in crawl.began] == [True, True, True, False, True, True, True]
+
+
+def test_newcomers_on_their_way_count_as_fetches_that_have_begun() -> None:
+    fetches = Fetches(3)
+    fetches.begin(0)
+    called: list[bool] = []
+    assert fetches.limiter.may_begin(1, lambda: called.append(True))
+    assert not fetches.limiter.may_begin(2, lambda: called.append(True))
+    fetches.begin(1, 2)
+    assert not fetches.limiter.may_begin(0, lambda: called.append(True))
+    assert not called
+    fetches.pass_time(SILENT)
+    assert called
+    assert fetches.limiter.may_begin(2, lambda: called.append(True))
 
 
 def test_discarded_wait_gets_no_slot() -> None:

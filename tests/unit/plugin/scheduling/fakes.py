@@ -57,7 +57,7 @@ class GateHarness:
     def is_spaced(self, origin: Origin) -> bool:
         return origin in self.spaced
 
-    def may_begin(self, when_free: Any) -> bool:
+    def may_begin(self, coming: int, when_free: Any) -> bool:
         return self.fetch_slots
 
     def waiting_changed(self, change: int) -> None:
