@@ -31,7 +31,7 @@ _AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")
 #: A Location that begins an absolute URL and lacks a host.
 _NO_HOST = re.compile(r"(?:https?:)?//(?:[/?#]|$)", re.IGNORECASE)
 #: Characters that no host contains; with one of them a Location is unusable (FET-07).
-_NOT_IN_HOSTS = re.compile(r"""[\x00-\x20"#%<>@\\^`{|}\x7f]""")
+_NOT_IN_HOSTS = re.compile(r"""[\x00-\x20"#%<>@\\^`{|}\x7f-\U0010ffff]""")
 #: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.
 MISPLACED = "server errors for missing pages"
 #: Max stored length of a redirect URL (characters).

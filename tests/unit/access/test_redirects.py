@@ -75,6 +75,8 @@ def test_limits_end_a_chain() -> None:
         (("http://ex ample/",), None),
         (("http://ex%20ample/",), None),
         (("http://other.exam|ple/",), None),
+        (("http://caf\xc3\xa9.example/",), "http://xn--caf-dma.example/"),
+        (("http://caf\xe9.example/",), None),  # no UTF-8
     ],
 )
 def test_targets(locations: tuple[str, ...], target: str | None) -> None:
