@@ -109,7 +109,7 @@ NAMELESS = "User-agent: 360Spider\nCrawl-delay: 5\nCrawl-delay: 10\nAllow: /\n"
     [
         ("User-agent: a\nCrawl-delay: 5\nCrawl-delay: 9\n", "RS406", "classic"),  # offers none
         ("User-agent: a\nCrawl-delay: 5s\nCrawl-delay: 9s\n", "RS406", "google-2019"),  # ignored
-        (NAMELESS, "RS406", "google-2019"),  # is there no crawler, there is no same one
+        (NAMELESS, "RS406", "google-2019"),  # two nameless crawlers are not the same
         (
             "User-agent: a\nAllow: /a\n\nUser-agent: *\nUser-agent: a\nAllow: /\n",
             "RS205",
