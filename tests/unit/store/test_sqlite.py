@@ -269,35 +269,21 @@ def test_leases_that_ended_are_deleted_as_a_store_is_opened(path: str) -> None:
     assert count(path, "robotspec_leases_1") == 1
 
 
-def test_lines_from_before_the_machine_was_started_are_deleted_as_a_store_is_opened(
-    path: str,
-) -> None:
-    """The monotonic clock began again: they would stay for as long as the machine ran before."""
-    store = SqliteStore(path)
-    for number in range(2):
-        store.reserve(origin(number), SlotRequest(5.0))
-    store.close()
-    tamper(
-        path,
-        "UPDATE robotspec_lines_1 SET next = next + 1e9, written = written + 1e9 WHERE origin = ?",
-        origin(1),
-    )
-    SqliteStore(path).get(ORIGIN)
-    assert count(path, "robotspec_lines_1") == 1
-
-
-def test_lines_that_ended_long_ago_are_deleted_as_a_store_is_opened(path: str) -> None:
+@pytest.mark.parametrize(
+    "moved",
+    [
+        # The monotonic clock began again: they would stay for as long as the machine ran before.
+        "next = next + 1e9, written = written + 1e9",
+        f"next = next - {LINE_KEPT + 60}",  # they ended long ago
+    ],
+)
+def test_old_lines_are_deleted_as_a_store_is_opened(path: str, moved: str) -> None:
     """The file does not grow with them."""
     store = SqliteStore(path)
     for number in range(2):
         store.reserve(origin(number), SlotRequest(5.0))
     store.close()
-    tamper(
-        path,
-        "UPDATE robotspec_lines_1 SET next = next - ? WHERE origin = ?",
-        LINE_KEPT + 60,
-        origin(1),
-    )
+    tamper(path, f"UPDATE robotspec_lines_1 SET {moved} WHERE origin = ?", origin(1))
     SqliteStore(path).get(ORIGIN)
     assert count(path, "robotspec_lines_1") == 1
 
