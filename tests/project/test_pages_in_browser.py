@@ -34,12 +34,14 @@ pytestmark = [
 ]
 
 LONG = "User-agent: *\nDisallow: /" + "verylongpathsegment" * 30 + "/\nDisalow: /" + "x" * 300
+LONG_NAME = "User-agent: *\nUser-agent: evil bot, " + "a" * 300 + "\nDisallow: /x\n"
 
 COMMANDS = {
     "one answer": ["explain", "robots.txt", "/cart/help", "--token", "examplebot"],
     "several answers": ["explain", "robots.txt", "/cart/help", "/x", "--each-token"],
     "many answers": ["check", "robots.txt", "--urls", "many.txt"],
     "a long path": ["explain", "long.txt", "/" + "verylongpathsegment" * 30 + "/x"],
+    "a long name": ["explain", "name.txt", "/x", "/y", "--each-token"],
     "what a file contains": ["show", "robots.txt"],
     "a hostile file": ["explain", "hostile.txt", HOSTILE_URL, "--each-token"],
 }
@@ -116,6 +118,7 @@ def test_axe_finds_nothing_in_light_and_dark_on_a_phone_and_a_desktop(
     monkeypatch.chdir(tmp_path)
     Path("robots.txt").write_text(SHOP)
     Path("long.txt").write_text(LONG)
+    Path("name.txt").write_text(LONG_NAME)
     Path("hostile.txt").write_bytes(HOSTILE)
     Path("many.txt").write_text("".join(f"/cart/{number}\n" for number in range(60)))
     assert main([*command, "--html", "page.html"]) in (0, 1)
