@@ -74,7 +74,7 @@ def parse_sitemap(name: str, data: bytes) -> Sitemap:
             raise MisuseError(f"cannot read {name}: {error}") from None
     if len(data) > MAX_BYTES:
         raise MisuseError(f"{name} is larger than 50 MB: divide the sitemap")
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+    if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         sitemap = _parse_xml(name, data)
     else:
         lines = decode(data.removeprefix(b"\xef\xbb\xbf")).splitlines()

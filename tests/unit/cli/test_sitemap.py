@@ -28,8 +28,15 @@ def document(*urls: str, index: bool = False) -> bytes:
 URLS = ["https://shop.example/", "https://shop.example/cart/1", "https://other.example/x"]
 
 
+BODIES = {
+    "xml": document(*URLS),
+    "xml in UTF-16": document(*URLS).decode().encode("utf-16"),
+    "text": "\n".join(URLS).encode(),
+}
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-@pytest.mark.parametrize("body", [document(*URLS), "\n".join(URLS).encode()], ids=["xml", "text"])
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_every_url_of_a_sitemap_is_answered(
     run_command: RunCommand, folder: Path, body: bytes, pack: type[bytes]
 ) -> None:
