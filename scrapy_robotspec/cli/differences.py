@@ -156,9 +156,10 @@ def find_changes(
 
 
 def _side(file: ParsedFile, other: ParsedFile, tokens: Tokens) -> Side:
-    """The part of *file* for a crawler that *other* has not."""
+    """The part of *file* for a crawler that *other* has not, without rules that have no path."""
     known = other.effective_rules(tokens)
-    rules = [rule for key, rule in file.effective_rules(tokens).items() if key not in known]
+    found = file.effective_rules(tokens).items()
+    rules = [rule for key, rule in found if rule.pattern and key not in known]
     groups = [one.group_for(tokens) for one in (file, other)]
     lines = [[(line.field, line.value) for line in group.other] for group in groups]
     return Side(groups[0].names, list(dict.fromkeys(rules)), _without(*lines))

@@ -46,6 +46,13 @@ def test_nothing_is_reported_that_no_crawler_notices(new: bytes) -> None:
     assert changes(SHOP, new) == changes(new, SHOP) == []
 
 
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_rule_without_a_path_is_no_change(edition: str) -> None:
+    """Nor where explanations name it."""
+    new = SAME["a rule without a path"]
+    assert changes(SHOP, new, edition) == changes(new, SHOP, edition) == []
+
+
 def test_a_change_names_the_crawlers_that_it_concerns_and_the_rules() -> None:
     """Crawlers of one group share a change; the others have none."""
     (change,) = changes(SHOP, SHOP.replace(b"Disallow: /x", b"Disallow: /x/\nDisallow: /q"))
