@@ -186,7 +186,7 @@ def test_a_report_that_cannot_be_written_any_more_does_no_harm(
 
 
 def test_a_crawl_does_not_start_where_no_report_can_be_made(server: Server, tmp_path: Path) -> None:
-    """Found out with the spider's name: the message names setting and remedy."""
+    """Found out with the spider's name: the message names setting, remedy and obstacle."""
     site = server.site("127.0.0.2", RULES)
     (tmp_path / "plain").touch()
     settings = {"ROBOTSPEC_REPORT": str(tmp_path / "{name}" / "report.jsonl")}
@@ -196,4 +196,5 @@ def test_a_crawl_does_not_start_where_no_report_can_be_made(server: Server, tmp_
     message = result.log.strip().splitlines()[-1] if version_info >= (2, 14) else result.log
     assert "ConfigurationError: ROBOTSPEC_REPORT = " in message
     assert "a file that this process can write (" in message
+    assert f"File exists: {str(tmp_path / 'plain')!r})" in message
     assert server.log == []
