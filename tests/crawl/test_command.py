@@ -284,8 +284,8 @@ def test_the_page_shows_how_robots_txt_was_obtained_and_the_file(
 ) -> None:
     """Where there is no file the page must not look as if an empty one allowed everything."""
 
-    def page_of(url: str) -> str:
-        assert outside.call("explain", url, "--token", "x", "--html", "page.html").code in (0, 1, 3)
+    def page_of(url: str, command: str = "explain") -> str:
+        assert outside.call(command, url, "--token", "x", "--html", "page.html").code in (0, 1, 3)
         return check_page((outside.path / "page.html").read_text(encoding="utf-8")).text
 
     site = server.site("127.0.0.9", HOSTILE)
@@ -295,6 +295,8 @@ def test_the_page_shows_how_robots_txt_was_obtained_and_the_file(
     text = page_of(server.site("127.0.0.11", reply("", status=503)).url())
     assert "HTTP status 503" in text
     assert "allowed" not in text.replace("disallowed", "")
+    text = page_of(server.site("127.0.0.12", reply("", status=404)).url(), "show")
+    assert "No line was read, so everything is allowed." in text
 
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "asyncio"])
