@@ -139,7 +139,7 @@ def _summary(result: ReplayResult) -> Iterator[str]:
     if reasons:
         yield "reasons: " + ", ".join(f"{name} {number:,}" for name, number in reasons.items())
     if result.sent:
-        share = f"{100 * result.sent_by_rules / result.sent:.0f} %"
+        share = f"{100 * result.sent_by_rules // result.sent} %"
         yield f"pages that left: {result.sent:,}, by rules: {result.sent_by_rules:,} ({share})"
     if result.origins_without_file:
         missing = f"without an archived robots.txt: {result.origins_without_file:,}"

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_robotspec.cli import evidence
 from scrapy_robotspec.cli.evidence import absolute_url
 from scrapy_robotspec.evidence import run_reader
-from scrapy_robotspec.evidence.replay import replay
+from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from tests.support.command_line import ROOT, RunCommand
 from tests.support.evidence import Crawl, lines_of, make_evidence, write_lines
 
@@ -190,6 +191,13 @@ def test_json_tells_all(run_command: RunCommand, folder: Path) -> None:
         assert values["complete"] is True
         assert values["end"]["decisions"] == 5
         assert values["last_hash"] == values["runs"][0]["last_hash"]
+
+
+@pytest.mark.parametrize(("by_rules", "share"), [(1000, "100"), (999, "99"), (0, "0")])
+def test_the_share_of_pages_by_rules_is_not_rounded_up(by_rules: int, share: str) -> None:
+    """One page in a thousand that left otherwise is not nothing."""
+    found = evidence._summary(ReplayResult(sent=1000, sent_by_rules=by_rules))
+    assert f"pages that left: 1,000, by rules: {by_rules:,} ({share} %)" in [*found]
 
 
 def test_hashes_published_elsewhere_are_compared(run_command: RunCommand, folder: Path) -> None:

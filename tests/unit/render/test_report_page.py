@@ -95,6 +95,14 @@ def test_every_outcome_has_a_part_of_the_bar_and_words(outcome: str) -> None:
     assert f".{outcome}" in STYLE or outcome == "refused_override"
 
 
+@pytest.mark.parametrize(("refused", "share"), [(1, "< 1"), (5, "< 1"), (6, "1")])
+def test_no_share_is_rounded_to_all_or_nothing(refused: int, share: str) -> None:
+    sent = 1000 - refused
+    text = shown(OriginStats("http://a.example", counts(rules=sent, refused_rule=refused)))
+    assert f"{refused}{share} %refused" in text
+    assert f"{sent}{'99' if share == '1' else '> 99'} %let through" in text
+
+
 def test_the_sum_is_that_of_the_bar_and_what_did_not_leave_is_said() -> None:
     """What a cache answered did not go out; what was refused late had left."""
     requests = RequestCounts(Counter(rules=20, refused_rule=5, no_robots_txt=1), 18, 3)
