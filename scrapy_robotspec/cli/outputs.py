@@ -75,15 +75,18 @@ class Output(NamedTuple):
     ) -> None:
         """Write the page, if there is one: the answers, and the file.
 
-        ``asked``: more crawlers whose groups are marked.
+        It is made to be sent, so its URLs have no password. ``asked``: more crawlers whose groups
+        are marked.
         """
         if self.html is None:
             return
+        from scrapy_robotspec.access.origin import without_user_info
         from scrapy_robotspec.render.as_html import answers_page
         from scrapy_robotspec.render.parsed_file import ParsedFile
 
         file = ParsedFile(robots, name) if robots is not None else None
-        text = answers_page(name, file, answers, now=time(), asked=asked)
+        found = [each._replace(url=without_user_info(each.url)) for each in answers]
+        text = answers_page(name, file, found, now=time(), asked=asked)
         if self.is_page_only:
             sys.stdout.write(text)
             return

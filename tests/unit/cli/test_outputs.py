@@ -54,6 +54,19 @@ def test_a_file_of_another_tool_is_overwritten_only_by_force(
     assert "/cart/1" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("urls", [["/a"], []], ids=["several answers", "one answer"])
+def test_a_page_contains_no_password(
+    run_command: RunCommand, folder: Path, urls: list[str]
+) -> None:
+    """It goes to the owner of a site, or into an issue."""
+    url = "https://user:secret@shop.example/cart/1"
+    for command in ("check", "explain"):
+        run_command(command, "robots.txt", url, *urls, "--html", "page.html")
+        page = (folder / "page.html").read_text(encoding="utf-8")
+        assert "https://shop.example/cart/1" in page
+        assert "secret" not in page
+
+
 @pytest.mark.parametrize("command", ["check robots.txt /x", "show robots.txt"])
 def test_a_dash_prints_the_page_instead_of_the_answer(
     run_command: RunCommand, folder: Path, command: str
