@@ -56,7 +56,7 @@ class CrawlerOptions(NamedTuple):
         try:
             return product_tokens(list(self.named), edition)
         except ValueError as error:
-            raise MisuseError(f"--token must be {error}") from None
+            raise MisuseError(f"--token must be {error}; for a list, give --token again") from None
 
 
 def in_edition(crawler: Tokens, file: ParsedFile) -> Tokens:

@@ -51,7 +51,7 @@ MISUSES = [
     ("editions --each-token", "Missing argument 'FILE'"),
     ("robots.txt", "no such command: 'robots.txt'; commands are check, explain"),
     ("chekc robots.txt /", "no such command: 'chekc'; did you mean check?"),
-    ("check robots.txt / --token a,b", "not 'a,b'; its group is found under 'a'"),
+    ("check robots.txt / --token a,b", "under 'a'; for a list, give --token again"),
     ("check robots.txt / --tokn x", "--token"),
     ("lint robots.txt --select RS999", "no such code: 'RS999'"),
     ("lint --select", "Try 'robotspec lint --help'"),
