@@ -6,7 +6,7 @@ import gzip
 import zlib
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree.ElementTree import ParseError, iterparse
+from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli.inputs import is_url
@@ -27,6 +27,8 @@ MAX_URLS = 50_000
 _GZIP = b"\x1f\x8b"
 #: The elements with a URL, and whether the file is an index.
 _ELEMENTS = {"url": False, "sitemap": True}
+#: Max elements around another one. Sitemaps of images and videos have five.
+_DEEPEST = 100
 
 
 class Sitemap(NamedTuple):
@@ -94,13 +96,22 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
         raise MisuseError(f"{name} declares a document type: a sitemap has none")
     urls: list[str] = []
     is_index = False
+    names = [""]  # of the elements around
+    parents = [Element("")]
     try:
-        for _, element in iterparse(BytesIO(data)):
-            kind = element.tag.rpartition("}")[2]
-            if kind in _ELEMENTS:
-                is_index = _ELEMENTS[kind]
-                urls += [(each.text or "").strip() for each in element.findall("{*}loc")]
-                element.clear()
+        for event, element in iterparse(BytesIO(data), ("start", "end")):
+            if event == "start":
+                parents.append(element)
+                names.append(element.tag.rpartition("}")[2])
+                if len(names) > _DEEPEST:
+                    raise ValueError("its elements are nested too deeply")
+                continue
+            parents.pop()
+            name = names.pop()
+            if name == "loc" and names[-1] in _ELEMENTS:
+                is_index = _ELEMENTS[names[-1]]
+                urls.append((element.text or "").strip())
+            del parents[-1][:]  # a small file may have millions of elements
     except (ParseError, ValueError, LookupError) as error:  # also of an unknown encoding
         raise MisuseError(f"cannot read {name}: {error}") from None
     return Sitemap(urls, is_index)

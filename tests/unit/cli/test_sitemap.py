@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
@@ -67,6 +68,7 @@ WRONG = {
         (BOMB + document(*URLS)).decode().encode("utf-16-le"),
         "declares a document type",
     ),
+    "deep XML": (b"<url>" * 200 + b"</url>" * 200, "its elements are nested too deeply"),
     "a broken archive": (b"\x1f\x8bnonsense", "cannot read list.xml: Unknown compression method"),
     "a compressed bomb": (gzip.compress(bytes(60 * 2**20), 1), "is larger than 50 MB"),
     "too many URLs": (document(*URLS * 20_000), "has more than 50,000 URLs"),
@@ -90,6 +92,20 @@ def test_no_more_of_an_archive_is_unpacked_than_a_sitemap_has(
     with pytest.raises(MisuseError, match="is larger"):
         sitemap.parse_sitemap("list.gz", gzip.compress(bytes(1000)))
     assert sizes == [101]
+
+
+@pytest.mark.parametrize("unit", [b"<url/>", b"<a/>", b"<url>"])
+def test_reading_takes_little_more_memory_than_the_file(unit: bytes) -> None:
+    """SAF-05: 50 KB of an archive may contain 13 million elements, beside or in one another."""
+    body = b"<urlset>" + unit * (300_000 // len(unit)) + b"</urlset>"
+    tracemalloc.start()
+    try:
+        with pytest.raises(MisuseError):
+            sitemap.parse_sitemap("list.xml", body)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * len(body)
 
 
 @pytest.mark.parametrize(("body", "words"), WRONG.values(), ids=WRONG)
