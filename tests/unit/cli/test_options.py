@@ -68,14 +68,18 @@ def test_colours_can_be_forced_and_refused(
     ["check many.txt / --each-token", "explain many.txt / --each-token",
      "show many.txt --each-token", "editions many.txt / --each-token", "diff many.txt many.txt"],
 )  # fmt: skip
+@pytest.mark.parametrize(
+    "line", ["Disallow: /", "Sitemap: http://a.example/", "License: http://a/"]
+)
 def test_crawlers_with_too_many_lines_are_refused(
-    run_command: RunCommand, folder: Path, command: str, monkeypatch: pytest.MonkeyPatch
+    run_command: RunCommand, folder: Path, command: str, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Time does not grow with crawlers times rules."""
+    """Neither time nor output grows with crawlers times rules, or lines that hold for all."""
     monkeypatch.setattr(options, "MAX_LINES", 1600)
     agents = [f"User-agent: {name}\n" for name in ("a", "b", "c", "d", "e", "f")]
-    rules = [f"Disallow: /{number}\n" for number in range(300)]
-    (folder / "many.txt").write_text("".join([*agents, *rules]))
+    lines = [f"{line}{number}\n" for number in range(300)]
+    parts = [*agents, *lines] if line == "Disallow: /" else [*lines, *agents]
+    (folder / "many.txt").write_text("".join(parts))
     result = run_command(*command.split())
     assert result.code == 2
     assert "crawlers that are named have more than 1,600 lines together" in result.err
