@@ -63,6 +63,7 @@ CASES = [
     ("Disallow: /%7E\nAllow: /~", "allows all"),
     ("Disallow: *\nAllow: /$", "some"),
     ("Disallow: /%", "some"),
+    ("Disallow: /\nAllow: */a$\nDisallow: /*/a$", "some"),  # only where the star is nothing
     ("Allow: /*'\nDisallow: /*'", "allows all"),  # PAT-12: in path and query
     ("Allow: /*?*'*\nDisallow: /*'", "some"),
     ("Disallow: x", "allows all"),  # RUL-04: never matches

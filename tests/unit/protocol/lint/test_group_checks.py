@@ -149,6 +149,7 @@ def test_an_apostrophe_of_a_query_is_not_looked_for_in_a_path(edition: str) -> N
         ("User-agent: *\n\nUser-agent: a\nDisallow: /\n", 1),
         ("User-agent: *\nUser-agent: a\n\nUser-agent: *\nDisallow: /\n", None),
         ("User-agent: *\nUser-agent: a\nDisallow: /\n", None),
+        ("User-agent: *\n\nUser-agent: a\nAllow: /\n", None),
         ("User-agent: a\n\nUser-agent: b\nDisallow: /\n", None),
     ],
 )
