@@ -382,7 +382,7 @@ class Lookup:
         """Return after *seconds* (inf: never), or when *waiter* is fired before."""
         waiter = Deferred() if waiter is None else waiter
         later = None
-        if math.isfinite(seconds) and not waiter.called:
+        if math.isfinite(seconds):
             later = self._runtime.call_later(max(seconds, MIN_PAUSE), fire, waiter)
         try:
             await waiter

@@ -26,7 +26,7 @@ def partial_mark(body: bytes, mark: bytes) -> int:
 def readable_part(text: bytes, edition: Edition) -> bytes:
     """Cut a line at the buffer's end and at NUL (FMT-13)."""
     text = text[: edition.max_line]
-    return text.partition(b"\0")[0] if b"\0" in text and edition.nul_ends_line else text
+    return text.partition(b"\0")[0] if edition.nul_ends_line else text
 
 
 def split_without_colon(content: bytes, white: bytes) -> tuple[bytes, bytes] | None:
