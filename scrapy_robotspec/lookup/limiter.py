@@ -167,7 +167,9 @@ class FetchLimiter:
         self._timer = None
         while (kind := self._next_kind()) is not None:
             started = self.started
-            waiter, _ = self._waiters[kind].popitem(last=started % 2 == 1)
+            # Slots of origins asked before all have odd numbers: their own number alternates.
+            takes_newest = (started + started // ASKED_BEFORE_SHARE) % 2 == 1
+            waiter, _ = self._waiters[kind].popitem(last=takes_newest)
             fire(waiter)
             if self.started == started:  # it may begin in a moment, and comes first
                 self._plan(MIN_PAUSE)

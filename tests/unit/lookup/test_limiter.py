@@ -203,6 +203,16 @@ def test_origins_asked_before_get_one_slot_of_four(new: int, silent: int) -> Non
     assert sum(number < silent for number in crawl.began[:12]) == 3
 
 
+def test_newest_and_oldest_alternate_in_each_kind() -> None:
+    """An origin asked before gets its next attempt while others begin to wait without end."""
+    crawl = Waiting(1)
+    for number in range(200):
+        crawl.add(number, asked_before=number < 100, answers=True)
+    crawl.run(16 * SILENT + 0.1)
+    assert [number for number in crawl.began[:16] if number < 100] == [99, 0, 98, 1]
+    assert [number for number in crawl.began[:8] if number >= 100] == [100, 199, 101, 198, 102, 197]
+
+
 def test_newcomer_keeps_the_ratio_too() -> None:
     """It is asked for when it is its turn, and no wait overtakes it."""
     crawl = Waiting(1)
