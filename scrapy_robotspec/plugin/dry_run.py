@@ -1,7 +1,7 @@
 """``ROBOTSPEC_DRY_RUN``: Scrapy's own middleware decides, differences to ours are counted.
 
 Nothing here holds or refuses a request, and no signal is sent. Each robots.txt is fetched once
-more than by Scrapy's own middleware; the end of the crawl waits for fetches in progress.
+more than by Scrapy's own middleware; the end of the crawl waits for the fetches that are left.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
-from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
@@ -94,8 +93,8 @@ class DryRunMiddleware:
         progress = Progress(uncounted, self._account, after=0, interval=0)
         self.robots = CrawlRobots(crawler, settings, uncounted, progress, _SilentRuntime)
         self.robots.lookup.followers.append(self)
-        self._waits: dict[Deferred[Resolved], Origin] = {}
-        """Waits of comparisons for a robots.txt."""
+        self._waits: dict[Origin, set[Deferred[Resolved]]] = {}
+        """Waits of comparisons for a robots.txt; each ends with the next fetch of it."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -173,16 +172,17 @@ class DryRunMiddleware:
         record = self.robots.lookup.store.get(origin)
         if record is not None and record.unreachable_since is not None:
             return None
-        waiting = Deferred.fromCoroutine(self.robots.lookup.wait(origin, request))
-        wait = self.robots.loop_time.limit(waiting, self.robots.settings.fetch_timeout)
-        self._waits[wait] = origin
+        wait = Deferred.fromCoroutine(self.robots.lookup.wait(origin, request))
+        waits = self._waits.setdefault(origin, set())
+        waits.add(wait)
         try:
             found = await wait
-        except (CancelledError, InterruptionError, TimeLimitError):
+        except CancelledError:
             return None
         finally:
-            del self._waits[wait]
-            if not self._waits:
+            waits.remove(wait)
+            if not waits:
+                del self._waits[origin]
                 self.robots.engine.wake()  # it may be idle
         return self.robots.policy.by_rules(found, request, time.time())
 
@@ -194,8 +194,7 @@ class DryRunMiddleware:
         if done.record is not None:
             self._account.fetched(done, 0, time.time())
         if isinstance(found, Pending):
-            waits = [wait for wait, origin in self._waits.items() if origin == found.origin]
-            for wait in waits:
+            for wait in list(self._waits.get(found.origin, ())):
                 wait.cancel()
 
     def _settle(self, origin: Origin, request: Request, answer: Answer, allowed: bool) -> None:
