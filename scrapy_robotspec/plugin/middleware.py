@@ -196,7 +196,7 @@ class RobotSpecMiddleware(GateOwner):
     async def _spider_closed(self, reason: str) -> None:
         """Make the stats final. The spider's ``start()`` may go on while this waits."""
         self.gate.close()
-        self._stats.close()
+        self._stats.close(self.robots.lookup.store.get)
         self.robots.end(reason)
         self._waits.close()
         if not _compat.was_started(self._crawler.engine):

@@ -11,7 +11,7 @@ from scrapy_robotspec.access.account import (
     answer_in_words,
     outcome_of,
 )
-from scrapy_robotspec.access.reasons import OUTCOMES, Group, failure_words
+from scrapy_robotspec.access.reasons import ANSWERS, OUTCOMES, Group, failure_words
 from scrapy_robotspec.render.text import columns, duration, safe
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class CrawlAccount:
         self.answers: Counter[str] = Counter()
         """Origins by the result of their latest attempt."""
         self.down: dict[Origin, str] = {}
-        """Unreachable origins, with the failure."""
+        """Unreachable origins, the first ones, with the failure."""
         self.rules: Counter[tuple[Origin, int, str]] = Counter()
         """Refused requests by origin, line number and beginning of the line."""
         self.replaced: set[Origin] = set()
@@ -148,10 +148,13 @@ def cut(text: str) -> str:
 # --- the table at the end of the log
 
 
-def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]]) -> str:
+def summary(
+    account: CrawlAccount, pending: Sequence[tuple[Origin, float]] = (), silent: int = 0
+) -> str:
     """The summary of a crawl, a few lines of text.
 
-    *pending*: origins without an answer so far, each with its age in seconds.
+    *pending*: origins for which requests wait, each with its age in seconds. *silent*: the number
+    of those without any answer so far.
     """
     waits = [f"{duration(seconds):>8}  {origin}" for origin, seconds in pending]
     down = [f"{origin}: {failure}" for origin, failure in account.down.items()]
@@ -159,7 +162,6 @@ def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]]) -> s
         f"{number:>8,}  {origin} line {line}: {safe(text.strip())}"
         for (origin, line, text), number in account.rules.most_common(TOP)
     ]
-    silent = sum(origin not in account.down for origin, _ in pending)
     answers = {**account.answers, OVERRIDDEN: len(account.replaced), NONE_SO_FAR: silent}
     origins = Counter(dict(sorted(answers.items())))  # equal numbers by name
     rows = [
@@ -169,7 +171,7 @@ def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]]) -> s
         *_counted("usage", "robotspec/usage/", account.of_pages),
         *_counted("errors", "robotspec/error/", account.of_pages),
         *_named("still pending", waits),
-        *_named("still unreachable", down),
+        *_named("still unreachable", down, origins[ANSWERS["unreachable"].short]),
         *_named("refused most", rules),
     ]
     return "\n".join(columns(rows))
@@ -210,9 +212,10 @@ def _counted(title: str, prefix: str, stats: Mapping[str, int]) -> Iterator[tupl
         yield title, ", ".join(f"{stats[name]:,} {name.removeprefix(prefix)}" for name in names)
 
 
-def _named(title: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The first of *lines* as rows, and the number of the others."""
+def _named(title: str, lines: Sequence[str], total: int = 0) -> Iterator[tuple[str, str]]:
+    """The first of *lines* as rows, and the number of the others; of *total* if there are more."""
     for at, line in enumerate(lines[:TOP]):
         yield "" if at else title, line
-    if len(lines) > TOP:
-        yield "", f"and {len(lines) - TOP:,} more"
+    more = max(total, len(lines)) - TOP
+    if more > 0:
+        yield "", f"and {more:,} more"

@@ -18,6 +18,8 @@ from scrapy_robotspec.render.text import count, safe
 from scrapy_robotspec.signals import request_refused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
@@ -161,14 +163,18 @@ class CrawlStats:
 
     # --- the end
 
-    def close(self) -> None:
-        """Make the counts final, and log the summary."""
+    def close(self, held: Callable[[Origin], RobotsRecord | None]) -> None:
+        """Make the counts final, and log the summary.
+
+        *held*: the record of an origin.
+        """
         self._write_counts()
         pending = self.progress.pending()
+        silent = sum(held(origin) is None for origin, _ in pending)
         self.progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",
-            summary(self.account, pending),
+            summary(self.account, pending, silent),
         )
         if delays := self.account.delays_not_kept:
             logger.info(

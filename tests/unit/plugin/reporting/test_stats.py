@@ -177,10 +177,20 @@ def test_crawl_delays_that_are_not_kept_are_summed_up(caplog: pytest.LogCaptureF
     crawl = Crawl(caplog)
     for origin, delay in ((SHOP, 2.0), (DOWN, 30.0), (SHOP, 3.0)):
         crawl.stats.account.delay_not_kept(origin, delay)
-    crawl.stats.close()
+    crawl.stats.close({}.get)
     assert crawl.lines()[-1] == (
         "crawl delay not kept: 2 origins ask for one, at most 30 s (ROBOTSPEC_CRAWL_DELAY)"
     )
+
+
+def test_an_expired_copy_that_is_awaited_is_counted_once(caplog: pytest.LogCaptureFixture) -> None:
+    """The summary of a crawl that is stopped meanwhile counts its origin by the last answer."""
+    crawl = Crawl(caplog)
+    crawl.fetched(FOUND)
+    for origin in (SHOP, DOWN):
+        crawl.stats.progress.wait_began(origin)
+    crawl.stats.close({SHOP: FOUND}.get)
+    assert "origins        2 (1 with rules, 1 without an answer so far)" in crawl.lines()[-1]
 
 
 def test_rows_are_for_reports() -> None:

@@ -68,6 +68,18 @@ def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
     assert "unreachable" not in summary(account, ())
 
 
+def test_origins_that_are_down_are_counted_beyond_those_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(crawl_account, "ORIGINS_COUNTED", 6)
+    account = CrawlAccount()
+    for origin in HOSTS[:8]:
+        fetched(account, replace(FAILED, origin=origin), None)
+    table = summary(account, [(origin, 1.0) for origin in HOSTS[:8]])
+    assert "origins            8 (8 unreachable)" in table
+    assert table.count("and 3 more") == 2
+
+
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
     """No origin, no request: the table says so."""
     assert lines(CrawlAccount()) == [
@@ -136,7 +148,7 @@ def test_origins_with_an_override_are_counted_once() -> None:
 def test_origins_without_an_answer_are_named() -> None:
     """After Ctrl-C the summary says what the crawl was waiting for."""
     silent = [(origin, 30.0 - number) for number, origin in enumerate(HOSTS[:7])]
-    table = summary(CrawlAccount(), silent)
+    table = summary(CrawlAccount(), silent, len(silent))
     assert "origins        7 (7 without an answer so far)" in table
     assert "still pending      30 s  http://h0.example" in table
     assert "and 2 more" in table
