@@ -74,8 +74,11 @@ class CrawlAccount:
         """
         return self._requests
 
-    def kept(self, origin: Origin | None) -> RequestCounts:
-        """The counts that contain a request of before."""
+    def kept(self, origin: Origin | None, sent: bool = False) -> RequestCounts:
+        """The counts that contain a request of before.
+
+        *sent*: its page counts there as one that has left.
+        """
         return self._requests
 
     def refused(self, decision: Decision, url: str) -> None:
@@ -148,9 +151,7 @@ def cut(text: str) -> str:
 # --- the table at the end of the log
 
 
-def summary(
-    account: CrawlAccount, pending: Sequence[tuple[Origin, float]] = (), silent: int = 0
-) -> str:
+def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]], silent: int = 0) -> str:
     """The summary of a crawl, a few lines of text.
 
     *pending*: origins for which requests wait, each with its age in seconds. *silent*: the number
@@ -187,12 +188,15 @@ def request_words(requests: RequestCounts) -> str:
 
 
 def _group_words(group: Group, requests: RequestCounts) -> str:
-    rows = [(name, row.short) for name, row in OUTCOMES.items() if row.group is group]
-    words = [(short, requests.by_outcome[name]) for name, short in rows]
+    words = [
+        (row.short, requests.by_outcome[name])
+        for name, row in OUTCOMES.items()
+        if row.group is group
+    ]
     if group is Group.REFUSED:
         words.append(("of them after sending", requests.after_sending))
     shown = in_brackets(words)
-    if len(rows) == 1:
+    if len(words) == 1:
         shown = f" ({words[0][0]})"
     elif group is Group.LET_THROUGH and not any(requests.by_outcome[name] for name in _UNUSUAL):
         shown = ""

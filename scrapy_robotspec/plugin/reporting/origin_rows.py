@@ -79,9 +79,13 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         """The counts of the row of *origin*."""
         return self[origin].requests
 
-    def kept(self, origin: Origin | None) -> RequestCounts:
-        """The counts of the row that counts a request of before."""
-        return self.get(origin, self._rest).requests
+    def kept(self, origin: Origin | None, sent: bool = False) -> RequestCounts:
+        """The counts of the row that counts a request of before.
+
+        That row may have made room, and *origin* have a new one without the request.
+        """
+        counts = self.get(origin, self._rest).requests
+        return counts if sent or counts.not_sent else self._rest.requests
 
     def __missing__(self, origin: Origin | None) -> OriginStats:
         """A new row, or that of the rest; None: the URL has no robots.txt."""
@@ -96,9 +100,10 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         self.is_cut = True
         for _ in range(len(self._unremarkable)):
             origin = self._unremarkable.popleft()
-            if self[origin].pending_since is not None:
+            row = self[origin]
+            if row.pending_since is not None:
                 self._unremarkable.append(origin)
-            elif not (self[origin].refused_by or self[origin].was_slow(self.slow)):
+            elif not (row.refused_by or row.was_slow(self.slow)):
                 self._rest.include(self.pop(origin))
                 return True
         return False

@@ -66,7 +66,7 @@ class CrawlStats:
 
         *sent*: it is refused, and its page has left.
         """
-        self.account.kept(origin).undo(outcome, sent=sent)
+        self.account.kept(origin, sent).undo(outcome, sent=sent)
         if outcome == EXEMPT:
             self._stats.inc_value("robotspec/unchecked", -1)
 
@@ -163,7 +163,7 @@ class CrawlStats:
 
     # --- the end
 
-    def close(self, held: Callable[[Origin], RobotsRecord | None]) -> None:
+    def close(self, held: Callable[[Origin], object]) -> None:
         """Make the counts final, and log the summary.
 
         *held*: the record of an origin.

@@ -191,6 +191,26 @@ def test_the_bounds_keep_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (rows[-1].answer, rows[-1].pending_since) == (None, None)
 
 
+def test_a_request_under_way_stays_in_the_row_that_made_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No row of a crawl with download delays counts more pages that left than requests."""
+    monkeypatch.setattr(origin_rows, "MAX_ORIGINS", 1)
+    table = account()
+    for origin in (SHOP, DOWN, SHOP):
+        table.requests_of(origin).by_outcome["rules"] += 1
+    table.kept(SHOP).undo("rules")
+    for _ in range(2):
+        table.requests_of(SHOP).by_outcome["unavailable"] += 1
+    for origin in (DOWN, SHOP, SHOP, SHOP):
+        table.kept(origin).sent += 1
+    shown = [(row.origin, row.requests.to_json()) for row in table.rows()]
+    assert [(origin, counts["not_sent"]) for origin, counts in shown] == [(SHOP, 0), ("", 0)]
+    assert all(number >= 0 for _, counts in shown for number in counts.values())
+    table.kept(SHOP, True).undo("unavailable", sent=True)
+    assert table[SHOP].requests.by_outcome["unavailable"] == 1
+
+
 def test_without_an_unremarkable_origin_the_rest_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pending ones are not forgotten; refusals of the rest are counted by reason."""
     monkeypatch.setattr(origin_rows, "MAX_ORIGINS", 2)
