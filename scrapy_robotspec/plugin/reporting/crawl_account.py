@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Max rules that are counted; the rarest are dropped first.
 RULES_COUNTED = 1000
 #: Max origins that are remembered: unreachable ones, overridden ones, and those with a delay.
-ORIGINS_COUNTED = 10_000
+ORIGINS_COUNTED = 100_000
 #: Max stored length of a rule or a URL (characters).
 MAX_TEXT = 200
 #: Answers of origins: an override replaces the robots.txt, or there is none yet.

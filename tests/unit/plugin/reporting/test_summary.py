@@ -16,6 +16,7 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.plugin.reporting import crawl_account
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount, request_words, summary
+from scrapy_robotspec.plugin.reporting.origin_rows import MAX_ORIGINS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.crawl_reports import counts
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
@@ -78,6 +79,17 @@ def test_origins_that_are_down_are_counted_beyond_those_remembered(
     table = summary(account, [(origin, 1.0) for origin in HOSTS[:8]])
     assert "origins            8 (8 unreachable)" in table
     assert table.count("and 3 more") == 2
+
+
+def test_the_log_counts_as_many_origins_as_a_report_has_rows() -> None:
+    """Those with a delay that is not kept and those with an override, too."""
+    account = CrawlAccount()
+    for number in range(MAX_ORIGINS):
+        origin = Origin("http", f"h{number}.example", 80)
+        account.delay_not_kept(origin, 1.0)
+        account.overridden(Override(replacement="ignore"), origin)
+    assert len(account.delays_not_kept) == MAX_ORIGINS
+    assert lines(account)[0] == "origins    100,000 (100,000 with an override)"
 
 
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
