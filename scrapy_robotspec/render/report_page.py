@@ -108,6 +108,8 @@ def _entries(site: OriginStats, slow: float, now: float) -> Iterator[tuple[str, 
     is_awaited = since is not None or (site.first_asked is not None and site.answered is None)
     if is_awaited or site.answer == "unreachable":
         lost = site.requests.by_outcome["refused_unreachable"]
+        if end is None:
+            lost += site.waited  # in a dry run
         yield "silent", _of_site(site, words, lost, wait)
     elif end is not None and not is_given_up and site.was_slow(slow):
         yield "late", _of_site(site, f"{words}: {site.words}", site.waited, wait)
@@ -140,10 +142,10 @@ def _end(site: OriginStats) -> str:
     if site.pending_since is not None or site.answer is None:
         return f"{NO_ANSWER} so far"
     failure = (site.failure or NO_ANSWER).partition(":")[0]
-    if site.wait_end is None:
+    end = site.wait_end
+    if end is None:
         return f"{site.words} ({failure})"
-    kind = site.wait_end.failure and site.wait_end.failure.partition(":")[0]
-    return replace(site.wait_end, failure=kind).words
+    return replace(end, failure=end.failure and end.failure.partition(":")[0]).words
 
 
 def _rows(entries: Iterable[Entry]) -> list[list[Entry]]:

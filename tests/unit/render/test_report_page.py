@@ -47,6 +47,13 @@ def test_the_page_of_a_dry_run_says_that_nothing_was_refused() -> None:
     assert "Dry run" not in shown()
 
 
+def test_the_page_of_a_dry_run_counts_what_would_wait() -> None:
+    """Such requests were neither let through nor refused; nothing has waited."""
+    down = OriginStats("http://a.example", waited=2, answer="unreachable", words="unreachable")
+    text = words(check(page_of([down], differences={"we would wait": 2})))
+    assert "Sites that did not answer 2 requests, 1 site" in text
+
+
 @pytest.mark.parametrize("number", [0, 1, 3, 8, 10_000])
 @pytest.mark.parametrize("text", ["", HOSTILE_TEXT * 3], ids=["plain", "hostile"])
 def test_the_page_is_whole_self_contained_and_small(number: int, text: str) -> None:
