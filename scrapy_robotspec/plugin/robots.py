@@ -72,7 +72,6 @@ class CrawlRobots:
         self._waits: set[Deferred[Any]] = set()
         self._runtime = runtime(crawler, settings, self.tokens, stats, self.live)
         self.routes = self._runtime.fetcher.routes
-        self.loop_time = self._runtime.loop_time
         self.lookup = open_lookup(self._runtime, settings)
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
