@@ -53,7 +53,7 @@ class Timeline:
         self._states: dict[Origin, dict[RunReader, list[tuple[float, str]]]] = {}
         """Time and id of each state, sorted by time; those of one time as written."""
         self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        """Begin and end of each archived exchange whose URL is not that of a robots.txt."""
+        """End and begin of each archived exchange whose URL is not that of a robots.txt, sorted."""
         for reader, lines in read_runs(folder, self.reading):
             self._runs.append(reader)
             replayed = RunReplay(reader, self.reading)
@@ -70,7 +70,8 @@ class Timeline:
     def was_fetched(self, url: str, since: float, until: float) -> bool:
         """Whether a robots.txt fetch requested *url* during that time."""
         fetches = self._fetches.get(request_key(url), ())
-        return any(began <= until and since <= ended for began, ended in fetches)
+        first = bisect_left(fetches, (since,))
+        return any(fetches[at][1] <= until for at in range(first, len(fetches)))
 
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""
@@ -120,8 +121,8 @@ class Timeline:
                 states = self._states.setdefault(state.record.origin, {}).setdefault(run, [])
                 insort(states, (state.time, state.id), key=_time_of)
         elif kind == "record" and not must_be_fetched(values["url"]):
-            times = values.get("began") or values["time"], values["time"]
-            self._fetches[request_key(values["url"])].append(times)
+            times = values["time"], values.get("began") or values["time"]
+            insort(self._fetches[request_key(values["url"])], times)
         elif kind == "decision" and values["tokens"]:  # none where no rules were asked for
             self.tokens.add(tuple(values["tokens"]))
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.evidence.audit import Accused, Audit
+from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
+from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
 
 SITE = "https://example.com"
@@ -104,6 +105,47 @@ def test_a_copy_that_expires_on_the_way_of_a_request_may_excuse_it(tmp_path: Pat
     crawl.close()
     assert one(tmp_path, 598) == "disallowed"
     assert one(tmp_path, 600.5) == "allowed"
+
+
+def fetch_hop(crawl: Crawl, began: float, ended: float) -> None:
+    """A robots.txt fetch is redirected to the private page."""
+    head = b"HTTP/1.1 404 Not Found\r\n\r\n"
+    hop = NewRecord("response", NO, START + ended, b"", head=head, began=START + began)
+    crawl.writer.add_line(crawl.writer.store(hop))
+
+
+def test_a_fetch_excuses_requests_of_its_time_alone(tmp_path: Path) -> None:
+    """And of the tolerance around it."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    for began, ended in ((10, 20), (30, 50), (32, 40)):
+        fetch_hop(crawl, began, ended)
+    crawl.close()
+    found = {time: one(tmp_path, time) for time in (8.5, 9.5, 20.5, 21.5, 28.5, 29.5, 50.5, 51.5)}
+    assert [time for time, word in found.items() if word == "allowed"] == [9.5, 20.5, 29.5, 50.5]
+
+
+class Moment(float):
+    """A time that counts the times that are compared with it."""
+
+    compared = 0
+
+    def __ge__(self, other: float) -> bool:
+        Moment.compared += 1
+        return super().__ge__(other)
+
+
+def test_a_page_that_many_fetches_lead_to_is_found_at_once(tmp_path: Path) -> None:
+    """The robots.txt of thousands of parked domains redirect to one page."""
+    crawl = Crawl(tmp_path)
+    for number in range(100):
+        fetch_hop(crawl, number, number + 0.5)
+    crawl.close()
+    timeline = Timeline(tmp_path)
+    Moment.compared = 0
+    for number in range(100):
+        assert timeline.was_fetched(NO, START + number, Moment(START + number + 0.1))
+    assert Moment.compared == 100
 
 
 def test_the_policy_of_the_crawl_holds(tmp_path: Path) -> None:
