@@ -147,6 +147,19 @@ def test_lost_lines_are_counted_in_the_log(
     assert any(f"{recorder.lost} lines and records were lost" in each for each in result.problems)
 
 
+def test_what_is_written_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what waits for the disk is bounded."""
+    monkeypatch.setattr("scrapy_robotspec.evidence.recorder.MAX_QUEUED", 20_000)
+    recorder = recorder_in(tmp_path)
+    recorder.open()
+    for last in range(10, 60, 10):  # more than a bound together
+        for number in range(last - 10, last):
+            recorder.add_line(decision, number)
+        wait_until(lambda last=last: replay(tmp_path).decisions == last)  # type: ignore[misc]
+    recorder.close()
+    assert recorder.lost == 0
+
+
 def test_an_item_that_cannot_be_made_is_lost_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
