@@ -340,10 +340,7 @@ class RunReader:
     def _bytes(self, file: str, offset: int, length: int) -> bytes:
         with self._open(file) as stream:
             stream.seek(offset)
-            data = stream.read(length)
-        if len(data) < length:
-            raise EvidenceError("the file ends too early")
-        return data
+            return stream.read(length)  # less at its end, which no digest fits
 
     def _open(self, name: str) -> BinaryIO:
         """The file *name*; only a regular one is read."""
