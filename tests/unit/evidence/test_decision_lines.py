@@ -46,3 +46,11 @@ def test_a_rule_of_a_file_that_is_left_out_is_blanked(
 ) -> None:
     """SAF-06: where a rule decided, and nowhere else."""
     assert line(path, is_left_out=is_left_out)["rule"] == rule
+
+
+def test_decisions_without_common_grounds_share_no_members() -> None:
+    """Requests that need no robots.txt, one after another, may have other tokens."""
+    to_line = DecisionLines("google-2019", None)
+    tokens = [("a",), ("b",), ()]
+    lines = [to_line(LoggedDecision(1, START, "request", SITE, each)) for each in tokens]
+    assert [tuple(json.loads(each)["tokens"]) for each in lines] == tokens
