@@ -15,7 +15,7 @@ from tests.unit.protocol.lint.test_effects import letters
 
 usage_lines = st.builds(
     "Content-{}{}".format,
-    st.sampled_from(["Usage: ", "Usage: /x ", "Usage: /x/ ", "Signal: ", "Signal: /x "]),
+    st.sampled_from(["Usage: ", "Usage: /x ", "Usage: /x/ ", "Usage: /y ", "Signal: /x "]),
     st.sampled_from(["train-ai=n", "search=y", "search=n, train-ai=y", "search=no", "x"]),
 )
 usage_files = st.lists(
@@ -31,6 +31,7 @@ usage_files = st.lists(
     "User-agent: a\nContent-Usage: /x search=n"
 )
 @example("User-agent: a\nContent-Usage: search=y\nUser-agent: b\nContent-Usage: /x train-ai=n")
+@example("User-agent: a\nContent-Usage: /x search=y\nContent-Usage: /y train-ai=n")
 def test_a_hidden_preference_is_unknown_for_some_crawler(body: str) -> None:
     """USE-01: whose group states it for the shorter path."""
     robots = RobotsTxt.parse(body.encode())
@@ -43,7 +44,7 @@ def test_a_hidden_preference_is_unknown_for_some_crawler(body: str) -> None:
         source = finding.text.partition(":")[0].lower()
         rules = map(robots.usage_rules, ("a", "b"))
         assert any(
-            number in {each.line for each in some.statements}
+            number in {each.line for each in some.statements if path.startswith(each.path or "/")}
             and not any(
                 label in each.preferences
                 for each in some.find(f"https://h{path}").statements
