@@ -270,7 +270,10 @@ def test_a_file_is_read_once_for_many_pages_and_crawlers() -> None:
 def test_statements_of_few_crawlers_are_kept() -> None:
     """SAF-02: crawlers and statements are not multiplied."""
     lines = "".join(f"User-agent: a{'b' * n}\n" for n in range(100))
-    robots = RobotsTxt.parse(f"{lines}Content-Usage: x=n\n".encode(), "rfc9309")
+    own = "".join(f"User-agent: c{'d' * n}\nContent-Usage: x=n\nAllow:\n" for n in range(100))
+    robots = RobotsTxt.parse(f"{lines}Content-Usage: x=n\nAllow:\n{own}".encode(), "rfc9309")
+    for n in range(100):
+        robots.usage_rules(f"c{'d' * n}")
     found = {id(robots.usage_rules(f"a{'b' * n}")) for n in range(100)}
     assert robots.usage(SITE, "abb").preferences == {"x": "disallow"}
     assert len(found) == 1

@@ -34,7 +34,9 @@ def test_long_name_with_a_letter_left_out_or_two_swapped_is_recognised(name: str
                 assert is_known(value) or intended_crawler(value, GOOGLE) == name
 
 
-@pytest.mark.parametrize("value", ["GPTBto", "xbot", "examplebot", "a" * 500_000, "*", ""])
+@pytest.mark.parametrize(
+    "value", ["GPTBto", "Aplebot", "xbot", "examplebot", "a" * 500_000, "*", ""]
+)
 def test_short_and_other_names_are_names_of_their_own(value: str) -> None:
     assert intended_crawler(value, GOOGLE) is None
 
