@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: Max disallowed requests that are kept.
 _MAX_ACCUSED = 100_000
+#: Max changes of the rules in force during one request that are read (SAF-05). A fleet has as many
+#: in a moment as it has processes.
+_MAX_CHANGES = 1000
 #: The rules of the newest copy, and of the other crawls that ran (none: unknown), and whether they
 #: are all. They may not be where a crawl that lost its last lines may have fetched others, or where
 #: the archive lacks a body.
@@ -201,8 +204,11 @@ class Audit:
         found, is_sure = None, True
         since = request.time - self._tolerance
         until = max(request.time, nextafter(request.time + request.resolution, -inf))
-        for rules, complete in self._timeline.in_force(origin, since, until):
-            is_sure &= complete
+        in_force = self._timeline.in_force(origin, since, until)
+        for number, (rules, complete) in enumerate(in_force):
+            is_sure &= complete and number < _MAX_CHANGES
+            if number == _MAX_CHANGES:
+                break
             if rules:
                 found = self._judge(rules, url)
                 if found is None:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
 
@@ -146,6 +147,28 @@ def test_a_page_that_many_fetches_lead_to_is_found_at_once(tmp_path: Path) -> No
     for number in range(100):
         assert timeline.was_fetched(NO, START + number, Moment(START + number + 0.1))
     assert Moment.compared == 100
+
+
+@pytest.mark.parametrize(("bound", "word", "read"), [(3, "unknown", 4), (20, "disallowed", 10)])
+def test_changes_during_one_request_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: int, word: str, read: int
+) -> None:
+    """SAF-05: states are not multiplied with requests."""
+    crawl = Crawl(tmp_path)
+    for number in range(10):
+        crawl.take_over(SITE, RULES, START, START + number / 10)
+    crawl.close()
+    times: list[float] = []
+
+    class Counted(Timeline):
+        def _at(self, origin: Origin, time: float) -> tuple[InForce, float]:
+            times.append(time)
+            return super()._at(origin, time)
+
+    monkeypatch.setattr("scrapy_robotspec.evidence.audit._MAX_CHANGES", bound)
+    monkeypatch.setattr("tests.support.evidence.Timeline", Counted)
+    assert one(tmp_path, 1) == word
+    assert len(times) == read
 
 
 def test_the_policy_of_the_crawl_holds(tmp_path: Path) -> None:
