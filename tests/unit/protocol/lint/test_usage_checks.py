@@ -32,6 +32,7 @@ usage_files = st.lists(
 )
 @example("User-agent: a\nContent-Usage: search=y\nUser-agent: b\nContent-Usage: /x train-ai=n")
 @example("User-agent: a\nContent-Usage: /x search=y\nContent-Usage: /y train-ai=n")
+@example("User-agent: a\nContent-Usage: /x search=y\nContent-Usage: /x* train-ai=n")
 def test_a_hidden_preference_is_unknown_for_some_crawler(body: str) -> None:
     """USE-01: whose group states it for the shorter path."""
     robots = RobotsTxt.parse(body.encode())
