@@ -83,7 +83,7 @@ def lint(
             findings.add_all((line, *fault) for fault in forms[form])
         if line.field in STRUCTURE:
             rules[line.start] = match is not None and match.lastgroup == "star"
-        elif line.field:
+        else:
             findings.add_all(check_other(line, edition))
         if line.field in ("content-usage", "content-signal"):
             findings.add_all(check_statement(read_statement(line)))
