@@ -96,22 +96,20 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
         raise MisuseError(f"{name} declares a document type: a sitemap has none")
     urls: list[str] = []
     is_index = False
-    names = [""]  # of the elements around
-    parents = [Element("")]
+    around = [Element("")]
     try:
         for event, element in iterparse(BytesIO(data), ("start", "end")):
             if event == "start":
-                parents.append(element)
-                names.append(element.tag.rpartition("}")[2])
-                if len(names) > _DEEPEST:
+                around.append(element)
+                if len(around) > _DEEPEST:
                     raise ValueError("its elements are nested too deeply")
                 continue
-            parents.pop()
-            name = names.pop()
-            if name == "loc" and names[-1] in _ELEMENTS:
-                is_index = _ELEMENTS[names[-1]]
+            around.pop()
+            outer, name = (each.tag.rpartition("}")[2] for each in (around[-1], element))
+            if name == "loc" and outer in _ELEMENTS:
+                is_index = _ELEMENTS[outer]
                 urls.append((element.text or "").strip())
-            del parents[-1][:]  # a small file may have millions of elements
+            del around[-1][:]  # a small file may have millions of elements
     except (ParseError, ValueError, LookupError) as error:  # also of an unknown encoding
         raise MisuseError(f"cannot read {name}: {error}") from None
     return Sitemap(urls, is_index)
