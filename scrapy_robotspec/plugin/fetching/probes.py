@@ -41,5 +41,4 @@ class Probes:
         missing = await download(f"{base}{secrets.token_hex(16)}")
         if missing.status not in SERVER_ERRORS:
             return False
-        root = await download(base)
-        return root.status in SUCCESS
+        return (await download(base)).status in SUCCESS
