@@ -56,7 +56,7 @@ def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list
         last = begin  # no byte is searched twice for a line end
         for match in search(body, begin, end):
             first, second = match.groups(b"")
-            if second in path and path.startswith(first):
+            if path.startswith(first) and second in path:
                 colon = match.start()
                 rule = rule_around(body, last, colon, end)
                 if rule is not None:
