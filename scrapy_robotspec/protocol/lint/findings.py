@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -69,8 +68,7 @@ class Claim(NamedTuple):
     allowed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One finding of the linter, about a line or the whole file."""
 
     line: int
