@@ -101,7 +101,8 @@ class RobotSpecMiddleware(GateOwner):
             return ()
         from scrapy_robotspec.protocol.groups import read_sitemaps  # few spiders ask
 
-        return read_sitemaps(robots.body, robots.edition, str(self._policy.origin(request)))
+        origin = self._policy.origin(request)
+        return read_sitemaps(robots.body, robots.edition, str(origin))
 
     async def crawl_delay(self, url: str) -> float | None:
         """The crawl-delay for *url* in seconds (EXT-01); None: none is stated."""

@@ -89,7 +89,8 @@ class RuleSet:
             index = -1 if parents is None else parents[index]
         for needle in self._needles:  # nearly always none is in the path
             if needle in path:
-                return next(self._wildcards.matching(path, best), best)  # type: ignore[union-attr]
+                matching = self._wildcards.matching(path, best)  # type: ignore[union-attr]
+                return next(matching, best)
         return best
 
     def _has_base(self, url: str) -> bool:

@@ -41,4 +41,5 @@ class Probes:
         missing = await download(f"{base}{secrets.token_hex(16)}")
         if missing.status not in SERVER_ERRORS:
             return False
-        return (await download(base)).status in SUCCESS
+        root = await download(base)
+        return root.status in SUCCESS

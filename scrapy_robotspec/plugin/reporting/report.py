@@ -83,11 +83,8 @@ class Report:
                     self._path.touch(exist_ok=False)
                     break
         except OSError as error:
-            raise wrong(
-                "ROBOTSPEC_REPORT",
-                self._setting,
-                f"the path of a file that this process can write ({error})",
-            ) from error
+            expected = f"the path of a file that this process can write ({error})"
+            raise wrong("ROBOTSPEC_REPORT", self._setting, expected) from error
         logger.info(
             "ROBOTSPEC_REPORT: the report of this crawl is %s, kept up to date", self._path.as_uri()
         )

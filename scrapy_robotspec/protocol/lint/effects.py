@@ -19,9 +19,10 @@ from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.precedence import forbids
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
+    from scrapy_robotspec.protocol.lines import Line
 
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
@@ -35,9 +36,8 @@ class Effects:
     def __init__(self, every: AllGroups) -> None:
         self.edition = every.edition
         self.groups = every.groups
-        lines = (line for group in every.groups for line in group.rules)
-        #: The lines of all rules, by offset.
-        self.lines = {line.start: line for line in lines}
+        #: The lines of all rules.
+        self.rules = [line for group in every.groups for line in group.rules]
         self._places = every.places
         self._by_key: dict[str, Rules | None] = {}
         self._by_numbers: dict[tuple[int, ...], Rules] = {}
@@ -47,6 +47,11 @@ class Effects:
         assert default is not None  # nothing is read before it
         #: The rules for crawlers without a group of their own.
         self.default = default
+
+    @cached_property
+    def lines(self) -> Mapping[int, Line]:
+        """The lines of all rules, by offset."""
+        return {line.start: line for line in self.rules}
 
     def follows(self, name: str, keys: frozenset[str]) -> bool:
         """Whether a crawler follows a group with some keys.

@@ -43,8 +43,6 @@ _GROUP_FIELDS = ("crawl-delay", "request-rate", "visit-time", "content-usage")
 MOST_ASKED = 100_000
 #: A path without wildcards whose last name may be that of a directory.
 _DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
-#: Swaps slashes and NUL, so that the paths inside a directory are sorted right behind it.
-_SLASHES_FIRST = bytes.maketrans(b"/\0", b"\0/")
 _AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
 #: Signs that may be special in a path.
 WILDCARD = re.compile(rb"[*$]")
@@ -154,10 +152,11 @@ def _check_directories(effects: Effects) -> Faults:
     """Directories without a slash at the end (EXT-04).
 
     Paths inside them show that they are directories."""
-    first_lines = {line.value: line for line in reversed(effects.lines.values())}
-    paths = sorted(path.translate(_SLASHES_FIRST) for path in first_lines)
-    above = [path for path, next_ in pairwise(paths) if next_.startswith(path + b"\0")]
-    inside = filter(_DIRECTORY.fullmatch, (path.translate(_SLASHES_FIRST) for path in above))
+    first_lines = {line.value: line for line in reversed(effects.rules)}
+    paths = sorted(first_lines)
+    begun = (path for path, next_ in pairwise(paths) if next_.startswith(path))
+    directories = filter(_DIRECTORY.fullmatch, begun)
+    inside = (path for path in directories if _any_begins(paths, path + b"/"))
     for line in sorted(map(first_lines.__getitem__, inside)):
         longer = shown(line.value.rpartition(b"/")[2] + b".html")
         yield line, "RS901", f"The path also matches {longer}", "compares beginnings"
@@ -165,7 +164,7 @@ def _check_directories(effects: Effects) -> Faults:
 
 def check_allow(effects: Effects, findings: Findings) -> None:
     """Groups that allow paths and close nothing (EXT-04)."""
-    disallows = any(line.field == "disallow" and line.value for line in effects.lines.values())
+    disallows = any(line.field == "disallow" and line.value for line in effects.rules)
     for crawler, _, rules in effects.combined:
         if rules.disallowed - {b""} or rules.extent != "allows all":
             continue
@@ -216,9 +215,9 @@ def check_disallowed(
     statements: Mapping[tuple[str, ...], Sequence[Statement]], effects: Effects
 ) -> Faults:
     """Usage statements, by crawlers, about pages that are disallowed (USE-03)."""
-    allowed = sorted(
-        line.value for line in effects.lines.values() if line.field == "allow" and line.value
-    )
+    if not statements:
+        return
+    allowed = sorted(line.value for line in effects.rules if line.field == "allow" and line.value)
     if any(b"*" in path for path in allowed):
         return
     for crawlers, some in statements.items():
