@@ -25,6 +25,8 @@ def common(line: str) -> Request | None:
     [
         (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
         (COMBINED, "///a"),
+        (f'[{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
+        (f'1.2.3.4 jane - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
         (f'::1 - jane doe [{TIME}] "POST /a?b=c HTTP/2" 200 -', "///a?b=c"),
         (f'1.2.3.4 - - [{TIME}] "GET /a b HTTP/1.1" 200 5', "///a b"),
         (f'1.2.3.4 - - [{TIME}] "GET /old" 200 5', "///old"),

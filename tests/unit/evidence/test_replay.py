@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from scrapy_robotspec.evidence.decision_lines import NO_ANSWER
+from scrapy_robotspec.access.decision import decision_by
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.overrides import HostTable, Override
+from scrapy_robotspec.evidence.decision_lines import NO_ANSWER, DecisionLines, LoggedDecision
+from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import (
     START,
+    TOKENS,
     Crawl,
     lines_of,
     log_of,
     make_evidence,
+    run_settings,
     write_lines,
 )
 
@@ -153,3 +162,39 @@ def test_a_refusal_for_want_of_an_answer_agrees_whatever_is_known(tmp_path: Path
     (problem,) = replay(tmp_path).problems
     assert "line 9" in problem
     assert "a page left that the decision 2 does not allow" in problem
+
+
+def override_line(host: str) -> dict[str, Any]:
+    """The line of a decision by an override of *host*."""
+    url = f"https://{host}/a"
+    where = Origin.of(url)
+    assert where is not None
+    decision = decision_by("disallow", where, url, TOKENS)
+    logged = LoggedDecision(1, START, "request", url, TOKENS, decision)
+    line: dict[str, Any] = json.loads(DecisionLines("google-2019", None)(logged))
+    return line
+
+
+def test_only_an_override_of_the_run_replaces_a_robots_txt(tmp_path: Path) -> None:
+    overrides = HostTable(
+        {"a.example": Override(replacement="disallow"), "b.example": Override(token=("x",))}
+    )
+    crawl = Crawl(tmp_path, settings=replace(run_settings(), overrides=overrides))
+    for number, host in enumerate(("a.example", "b.example", "c.example"), 1):
+        line = {**override_line(host), "number": number}
+        if host == "a.example":
+            line["override"] = ["disallow"]
+        crawl.writer.add_line(dumps(line))
+    crawl.close()
+    result = replay(tmp_path)
+    assert (result.without_file, result.differ) == (1, 2)
+    assert all("no override of the run replaces" in each for each in result.problems)
+
+
+def test_a_url_without_an_origin_counts_as_none(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    logged = LoggedDecision(1, START, "request", "data:,x", TOKENS)
+    crawl.writer.add_line(DecisionLines("google-2019", None)(logged))
+    crawl.close()
+    result = replay(tmp_path)
+    assert (result.decisions, result.without_file, result.origins) == (1, 1, 0)

@@ -69,3 +69,22 @@ def test_a_call_that_outlives_the_loop_ends_without_a_word(
     may_end.set()
     threads._executor.shutdown(wait=True)
     assert caplog.records == []
+
+
+def test_closing_waits_for_no_call_and_leaves_no_thread() -> None:
+    async def run() -> None:
+        threads, may_end = Threads(), threading.Event()
+        begun, was_set = list[threading.Thread](), list[bool]()
+
+        def work() -> None:
+            begun.append(threading.current_thread())
+            was_set.append(may_end.wait(5))
+
+        threads(work)
+        threads.close()
+        may_end.set()
+        begun[0].join(10)
+        assert not begun[0].is_alive()
+        assert was_set == [True]
+
+    asyncio.run(run())

@@ -63,6 +63,13 @@ def test_google_reads_lines_that_the_others_ignore() -> None:
         assert [f.line for f in findings if f.code in ("RS101", "RS102")] == [2, 3]
 
 
+def test_a_mark_is_one_of_the_file_on_its_first_line_alone() -> None:
+    """FMT-05: though equal lines are looked at once."""
+    line = b"\xef\xbb\xbf" * 2 + b"User-agent: *\n"
+    found = RobotsTxt.parse(line + line[3:] + b"Disallow: /x\n").lint()
+    assert [each.line for each in found if each.code == "RS108"] == [1]
+
+
 def test_the_form_of_equal_lines_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file at the parsing limit may repeat an invalid line 256,000 times.
 
