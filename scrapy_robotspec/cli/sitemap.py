@@ -105,8 +105,8 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
                     raise ValueError("its elements are nested too deeply")
                 continue
             around.pop()
-            outer, name = (each.tag.rpartition("}")[2] for each in (around[-1], element))
-            if name == "loc" and outer in _ELEMENTS:
+            outer, inner = (each.tag.rpartition("}")[2] for each in (around[-1], element))
+            if inner == "loc" and outer in _ELEMENTS:
                 is_index = _ELEMENTS[outer]
                 urls.append((element.text or "").strip())
             del around[-1][:]  # a small file may have millions of elements

@@ -198,4 +198,4 @@ def logged_outcome(decision: Mapping[str, Any]) -> str:
     try:
         return outcome_of(decision["allowed"], decision["reason"])
     except KeyError:
-        return "rules"
+        return "rules" if decision["allowed"] else "refused_rule"

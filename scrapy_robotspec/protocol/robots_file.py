@@ -132,6 +132,7 @@ class Index:
             selection = self._by_keys.get(keys)
             if selection is None:
                 names = tuple([self.places[key][0] for key in keys])
+                names = keys if names == keys else names  # usual, and saves memory
                 selection = self._by_keys[keys] = Selection(keys, names, self.rules_of(keys))
             self._by_tokens[tokens] = selection
         return selection

@@ -62,7 +62,10 @@ WRONG = {
     "an empty file": (b"", "is not a sitemap with URLs of pages"),
     "text": (b"no sitemap\n", "is not a sitemap with URLs of pages, but names 'no sitemap'"),
     "another document": (b"<html><url><loc>/x</loc></url></html>", "is not a sitemap"),
-    "broken XML": (b"<urlset><url>", "no element found"),
+    "broken XML": (
+        b"<urlset><url><loc>/x</loc></url>",
+        "cannot read list.xml: no element found",
+    ),
     "entities": (BOMB + document(*URLS), "declares a document type"),
     "entities in UTF-16": (
         (BOMB + document(*URLS)).decode().encode("utf-16-le"),

@@ -141,6 +141,17 @@ def test_a_decision_that_does_not_follow_from_the_archive_differs(
     assert len(result.problems) == 1
 
 
+def test_a_refusal_for_an_unknown_reason_is_counted_as_one(folder: Path) -> None:
+    """A log by a later version, or a forged one, has no requests that were let through more."""
+    before = replay(folder).reasons
+    lines = lines_of(folder)
+    for line in lines:
+        if line.get("line") == 2:
+            line["reason"] = "unknown"
+    write_lines(folder, lines)
+    assert replay(folder).reasons == before
+
+
 def test_settings_that_decide_otherwise_differ(folder: Path) -> None:
     first, *others = lines_of(folder)
     first["settings"]["policy"]["status_policy"] = {"404": "disallow"}

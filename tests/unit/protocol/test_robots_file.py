@@ -18,6 +18,7 @@ from scrapy_robotspec.protocol import (
 )
 from scrapy_robotspec.protocol.agent_index import index_agents
 from scrapy_robotspec.protocol.lines import Line, read_lines
+from scrapy_robotspec.protocol.robots_file import RobotsFile
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.strategies import (
     HOST,
@@ -40,6 +41,15 @@ def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) 
     body = file_of(160)  # no longer than those of real sites
 
     assert kept_after(questions, body, "google-2019") < len(body) * most
+
+
+@pytest.mark.parametrize(("body", "tokens"), [(file_of(1), "a"), (NAMED, "examplebot")])
+def test_names_that_are_written_as_they_are_compared_are_kept_once(
+    body: bytes, tokens: str
+) -> None:
+    """CAC-04: nearly all files of a crawl have such names alone."""
+    selection = RobotsFile(body, EDITIONS["google-2019"]).follow(tokens)
+    assert selection.names is selection.keys
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
