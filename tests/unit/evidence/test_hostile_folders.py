@@ -174,3 +174,11 @@ def test_a_url_that_is_compared_with_a_long_file_has_a_bound(tmp_path: Path) -> 
     crawl.close()
     (problem,) = replay(tmp_path).problems
     assert "longer than can be compared" in problem
+
+
+def test_a_copy_under_another_name_is_no_further_run(tmp_path: Path) -> None:
+    make_evidence(tmp_path)
+    for path in [*tmp_path.iterdir()]:
+        (tmp_path / path.name.replace("-1-", "-2-")).write_bytes(path.read_bytes())
+    (problem,) = problems(tmp_path)
+    assert "line 1 belongs to another file" in problem
