@@ -52,6 +52,16 @@ def test_no_more_routes_than_a_bound_are_remembered() -> None:
     assert len(origin.routes) == 32
 
 
+def test_no_more_proxies_than_a_bound_are_known_to_work() -> None:
+    """Those that have responded last."""
+    routes = Routes(("proxy",), LiveOrigins())
+    for number in range(3_000):
+        routes.worked(f"http://p{number}", ORIGIN, NOW)
+        routes.worked("http://p0", ORIGIN, NOW)
+    proven = [number for number in range(3_000) if routes.is_proven(f"http://p{number}", NOW)]
+    assert proven == [0, *range(2_001, 3_000)]
+
+
 def test_names_are_resolved_once_a_host_with_a_name_has_responded() -> None:
     routes = Routes((), LiveOrigins())
     routes.worked(None, Origin("http", "127.0.0.1", 80), NOW)  # needs no name server
