@@ -123,6 +123,14 @@ def test_store_that_fails_leaves_the_memory(
     assert "robots.db: OperationalError: unable to open database file" in caplog.text
 
 
+def test_store_without_a_name_is_named_by_its_class(caplog: pytest.LogCaptureFixture) -> None:
+    shared = Failing()
+    shared.name = ""
+    shared.fails.add("get")
+    assert result_of(tiered(shared).get_shared(A, None, "-")) is None
+    assert "(Failing: OSError: broken)" in caplog.text
+
+
 def test_close_waits_for_every_write_also_those_that_follow_from_others() -> None:
     """A lease that a cancelled lookup takes is released before the store is closed."""
     shared, threads = SharedStore(), Threads()

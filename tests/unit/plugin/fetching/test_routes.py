@@ -25,6 +25,18 @@ def routes_of(*proxies: str | None) -> tuple[Routes, list[Route]]:
     return routes, [routes.see(ORIGIN, through(proxy)) for proxy in proxies]
 
 
+def test_credentials_go_with_their_proxy_alone() -> None:
+    """A direct request would show them to the site."""
+    headers, meta = {"Proxy-Authorization": "Basic eDp5"}, {"_auth_proxy": "http://p1"}
+    request = Request("http://a.example/", headers=headers, meta=meta)
+    assert Route.of(request, ("proxy",)) == Route((), None)
+    request.meta["proxy"] = "http://p1"
+    assert Route.of(request, ("bindaddress",)) == Route((), None)
+    assert Route.of(request, ("proxy",)) == Route(
+        (("proxy", "http://p1"), ("_auth_proxy", "http://p1")), b"Basic eDp5"
+    )
+
+
 def test_a_failed_route_comes_last() -> None:
     routes, (first, second, third) = routes_of("http://p1", "http://p2", None)
     assert routes.best(ORIGIN, second) == second
