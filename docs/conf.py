@@ -38,6 +38,7 @@ nitpick_ignore_regex = [
     # Types of attributes that are described on the usage page instead.
     ("py:class", r"(UsageRules|UsageRefusal|Preference|Mapping\[str|tuple\[UsageStatement)"),
     ("py:class", r"collections\.abc\.Mapping"),
+    ("py:class", "Severity"),  # its values are shown with the attribute
 ]
 
 #: Words that users type into the search, and the section that answers them, as page#section. The

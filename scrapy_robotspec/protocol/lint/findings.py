@@ -74,7 +74,9 @@ class Finding(NamedTuple):
     line: int
     """Line number from 1; 0 for the file as a whole."""
     code: str
+    """One of the codes, as ``RS305``."""
     message: str
+    """The fault, and what the edition does with the line."""
     text: str
     """The line as written, without its line end; empty for the file as a whole."""
     severity: Severity
