@@ -48,6 +48,12 @@ def test_a_rule_of_a_file_that_is_left_out_is_blanked(
     assert line(path, is_left_out=is_left_out)["rule"] == rule
 
 
+def test_a_line_has_the_url_that_servers_read_where_that_decides() -> None:
+    """PAT-15."""
+    assert line("/a/../private/", is_left_out=False)["resolved"] == f"{SITE}/private/"
+    assert "resolved" not in line("/private/", is_left_out=False)
+
+
 def test_decisions_without_common_grounds_share_no_members() -> None:
     """Requests that need no robots.txt, one after another, may have other tokens."""
     to_line = DecisionLines("google-2019", None)

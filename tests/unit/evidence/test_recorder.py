@@ -110,6 +110,20 @@ def test_a_full_disk_loses_nothing_once_there_is_room_again(
     assert "ROBOTSPEC_EVIDENCE" in caplog.text
 
 
+def test_a_disk_that_is_full_again_is_one_more_error(
+    tmp_path: Path, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder = recorder_in(tmp_path)
+    recorder.open()
+    for number, errors in enumerate((1, 2)):
+        disk.room = 0
+        recorder.add_line(decision, number)
+        wait_until(lambda errors=errors: len(caplog.records) == errors)  # type: ignore[misc]
+        disk.room = 10**9
+        wait_until(lambda number=number: replay(tmp_path).decisions > number)  # type: ignore[misc]
+    recorder.close()
+
+
 @pytest.mark.parametrize("jump", [-3600.0, 3600.0])
 def test_a_clock_that_is_set_is_noted_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jump: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import zlib
 from io import BytesIO
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
+from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
     NewRecord,
@@ -152,3 +154,12 @@ def test_the_bytes_of_a_resource_are_no_head() -> None:
     body = b"HTTP/1.1 200 OK\r\nAllow: /\r\n\r\n"
     record = NewRecord("resource", URL, 1.5, body)
     assert read_member(to_member(record), 1000).block == body
+
+
+@pytest.mark.parametrize("version", [b"WARC/1.0", b"WARC/1.1 ", b""])
+def test_a_record_of_another_version_is_not_read(version: bytes) -> None:
+    """SAF-05: its fields may mean anything else."""
+    member = gzip.decompress(to_member(NewRecord("resource", "http://a.example/", 0.0, b"x")))
+    changed = gzip.compress(member.replace(b"WARC/1.1", version, 1))
+    with pytest.raises(EvidenceError, match=r"not WARC/1\.1"):
+        read_member(changed, 100)
