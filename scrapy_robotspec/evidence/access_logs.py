@@ -64,9 +64,7 @@ def _epoch(text: str, layout: str, zone: str | None = None) -> float:
 
 def _parse_common(found: re.Match[bytes]) -> Request | None:
     head, time, zone, request = found.groups(b"")
-    if b"\\" in request:
-        request = _ESCAPE.sub(_unescape, request)
-    target = _target(request.decode("utf-8", "surrogateescape"))
+    target = _target(_ESCAPE.sub(_unescape, request).decode("utf-8", "surrogateescape"))
     if target is None:
         return None
     if target.startswith("/"):

@@ -71,7 +71,7 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         is_anchored = False  # any end will do
     if "**" in content:
         content = _STARS.sub("*", content)
-    if "$" in content and escapes_specials(edition):
+    if escapes_specials(edition):
         content = content.replace("$", LITERAL_DOLLAR)  # PAT-06
     return content + END if is_anchored else content, length
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _VOCABULARIES = read_data("labels.json")
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 _NOTHING = "reads no preference"
-#: Most names of groups that are compared with one another.
+#: Most names of a group that are compared with those of others.
 _MOST_NAMES = 20
 #: Labels that are named as hidden by one path.
 _MOST_HIDDEN = 10
@@ -61,19 +61,14 @@ def read_statement(line: Line) -> Statement:
 
 
 def by_crawlers(groups: Iterable[RawGroup]) -> Mapping[tuple[str, ...], Sequence[Statement]]:
-    """The statements in groups, by the crawlers that they apply to.
-
-    A group with many names equals no other one: its line number is appended.
-    """
+    """The statements in groups, by the first crawlers that they apply to."""
     found: dict[tuple[str, ...], list[Statement]] = {}
     for group in groups:
         for line, above, before in group.others:
             if line.field not in _VOCABULARIES:
                 continue
-            keys = group.keys[before : min(above, before + _MOST_NAMES + 1)]
+            keys = group.keys[before : min(above, before + _MOST_NAMES)]
             crawlers = tuple(sorted(set(keys), reverse=True))
-            if len(keys) > _MOST_NAMES:
-                crawlers += (str(group.first_line),)
             if crawlers:
                 found.setdefault(crawlers, []).append(read_statement(line))
     return found
