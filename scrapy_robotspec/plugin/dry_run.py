@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy import Request, Spider
@@ -83,7 +84,8 @@ class DryRunMiddleware:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        settings = Settings.from_scrapy(crawler.settings)
+        # Nothing is kept here, and the log and the report say so.
+        settings = replace(Settings.from_scrapy(crawler.settings), crawl_delay=False)
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats

@@ -34,12 +34,14 @@ def test_differences_are_counted_and_shown(server: Server) -> None:
     plain = server.site("127.0.0.2", NO)
     missing = server.site("127.0.0.3", reply(NO, 404))
     down = server.site("127.0.0.4", reply(NO, 503))
-    result = one_by_one([plain, missing, down], {**DRY, "RETRY_ENABLED": False})
+    settings = {"RETRY_ENABLED": False, "ROBOTSPEC_CRAWL_DELAY": True}
+    result = one_by_one([plain, missing, down], {**DRY, **settings})
     assert [site.pages_asked for site in (plain, missing, down)] == [["/yes"]] * 3
     assert differences(result) == {"same": 3, "we_would_allow": 1, "we_would_wait": 2}
     assert len(result.lines("INFO", "Dry run: we would allow", missing.url("/no"))) == 1
     assert len(result.lines("INFO", "Dry run: we would wait", "HTTP status 503")) == 2
     assert len(result.lines("INFO", "3 same, 0 we would refuse, 1 we would allow")) == 1
+    assert len(result.lines("INFO", "crawl delays not kept")) == 1
     assert result.exit_code == 0
     assert "Traceback" not in result.log
 
@@ -140,7 +142,11 @@ def test_the_report_shows_what_would_have_happened(server: Server, tmp_path: Pat
     missing = server.site("127.0.0.3", reply(NO, 404))
     down = server.site("127.0.0.4", reply("", 503))
     own = server.site("127.0.0.5")
-    settings = {"RETRY_ENABLED": False, "ROBOTSPEC_OVERRIDES": {"127.0.0.5": "disallow"}}
+    settings = {
+        "RETRY_ENABLED": False,
+        "ROBOTSPEC_CRAWL_DELAY": True,
+        "ROBOTSPEC_OVERRIDES": {"127.0.0.5": "disallow"},
+    }
     sites = [plain, missing, down, own]
     for path in (tmp_path / "report.jsonl", tmp_path / "report.html"):
         result = one_by_one(sites, {**DRY, **settings, "ROBOTSPEC_REPORT": str(path)})
@@ -159,3 +165,4 @@ def test_the_report_shows_what_would_have_happened(server: Server, tmp_path: Pat
     page = check((tmp_path / "report.html").read_text()).text
     assert "3 of 6 requests would go out, 3 would be refused" in page
     assert "3 same, 2 we would refuse, 1 we would allow, 2 we would wait" in page
+    assert "Crawl delaynot kept" in page
