@@ -79,6 +79,7 @@ def read_lines(body: bytes, edition: Edition, *, every: bool = False) -> Iterato
     """
     fields: dict[bytes, str] = {}  # by names as written
     begin = skip_byte_order_mark(body, edition)
+    blank = edition.whitespace + b"\r\n"
     skips_blank = not (every or edition.blank_line_ends_group)
     is_blank = False
     # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
@@ -86,11 +87,11 @@ def read_lines(body: bytes, edition: Edition, *, every: bool = False) -> Iterato
         start, begin = begin, begin + len(raw)
         if not every and raw.startswith(b"#"):
             continue
-        text = raw.rstrip(b"\r\n")
-        pair = split_line(text, edition)
-        was_blank, is_blank = is_blank, pair is None and not text.strip(edition.whitespace)
+        was_blank, is_blank = is_blank, not raw.strip(blank)
         if is_blank and (was_blank or skips_blank):
             continue
+        text = raw.rstrip(b"\r\n")
+        pair = split_line(text, edition)
         if pair is None and not (every or is_blank):
             continue
         name, value = pair or _INVALID
