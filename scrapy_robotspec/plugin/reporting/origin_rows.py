@@ -85,7 +85,8 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         That row may have made room, and *origin* have a new one without the request.
         """
         counts = self.get(origin, self._rest).requests
-        return counts if sent or counts.not_sent else self._rest.requests
+        is_there = sent or not self.is_cut or counts.not_sent  # hot path
+        return counts if is_there else self._rest.requests
 
     def __missing__(self, origin: Origin | None) -> OriginStats:
         """A new row, or that of the rest; None: the URL has no robots.txt."""

@@ -211,6 +211,14 @@ def test_a_request_under_way_stays_in_the_row_that_made_room(
     assert table[SHOP].requests.by_outcome["unavailable"] == 1
 
 
+def test_a_page_is_counted_without_looking_at_other_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as every origin has its row; adding up a row takes as long as all else of a page."""
+    monkeypatch.delattr(RequestCounts, "not_sent")
+    table = account()
+    table.requests_of(SHOP).by_outcome["rules"] += 1
+    assert table.kept(SHOP) is table[SHOP].requests
+
+
 def test_without_an_unremarkable_origin_the_rest_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pending ones are not forgotten; refusals of the rest are counted by reason."""
     monkeypatch.setattr(origin_rows, "MAX_ORIGINS", 2)
