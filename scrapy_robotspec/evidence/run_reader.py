@@ -367,7 +367,7 @@ class RunReader:
             digest, name = self.summary.last_hash, f"decisions-{self.summary.run}.tsr"
             with self.noting(f"{name}: no time stamp"):
                 with self._open(name) as reply:
-                    check_reply(reply.read(MAX_REPLY + 1), digest)
+                    check_reply(reply.read(MAX_REPLY), digest)
                 self.summary.verify = verifying_command(self._folder / name, digest)
 
 

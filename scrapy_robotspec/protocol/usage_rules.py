@@ -177,5 +177,5 @@ def split_path(value: bytes) -> tuple[bytes | None, bytes]:
     """The path of a statement, if any, and its preferences (USE-01)."""
     if not value.startswith(b"/"):
         return None, value
-    path, *rest = value.replace(b"\t", b" ").split(b" ", 1)
-    return path, value[len(path) :].strip(b" \t") if rest else b""
+    path = value.replace(b"\t", b" ").partition(b" ")[0]
+    return path, value[len(path) :].strip(b" \t")

@@ -163,6 +163,9 @@ def test_what_takes_too_long_is_not_read_on(
     make_evidence(tmp_path)
     monkeypatch.setattr("scrapy_robotspec.evidence.run_reader._SECONDS", -1.0)
     assert "it takes too long" in problems(tmp_path)[0]
+    # A long log may take longer.
+    monkeypatch.setattr("scrapy_robotspec.evidence.run_reader._BYTES_PER_SECOND", 1)
+    assert problems(tmp_path) == []
 
 
 def test_a_url_that_is_compared_with_a_long_file_has_a_bound(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.overrides import HostTable, Override
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import Edition
+from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from tests.support.evidence import run_settings
 
@@ -55,3 +56,10 @@ def test_an_override_changes_the_policy_of_its_host() -> None:
         origin = Origin.of(f"https://{host}.example/")
         assert origin is not None
         assert set(settings.policy_of(origin).status_policy) == expected
+
+
+@pytest.mark.parametrize("size", [-1, 2**26 + 1, math.inf, math.nan, "9", None, True])
+def test_a_parsing_limit_is_a_number_up_to_a_bound(size: object) -> None:
+    """SAF-05: it bounds what a record may unpack to."""
+    with pytest.raises(EvidenceError, match="max_size"):
+        RunSettings.from_json({**run_settings().to_json(), "max_size": size})

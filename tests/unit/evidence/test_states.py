@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_robotspec.access.exchange import Exchange, result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.evidence.decision_lines import State, digest_of
 from scrapy_robotspec.evidence.log_lines import DAMAGE
 from scrapy_robotspec.evidence.replay import replay
+from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from tests.support.evidence import START, Crawl, lines_of, write_lines
 
 SITE = "https://example.com"
@@ -65,3 +67,22 @@ def test_a_pause_that_the_policy_does_not_choose_differs(tmp_path: Path, seconds
     lines[-2]["record"]["next_attempt"] += seconds
     write_lines(tmp_path, lines)
     assert "does not follow from the archived exchanges" in replay(tmp_path).problems[0]
+
+
+def test_a_response_of_another_url_is_not_of_the_chain(tmp_path: Path) -> None:
+    """Else a folder could lend an origin the file of another one."""
+    crawl = Crawl(tmp_path)
+    url = "https://other.example/robots.txt"
+    response = Exchange(url, 200, (), b"")
+    head = response_head(response, "HTTP/1.1")
+    received = NewRecord(
+        "response", url, START, b"", head=head, began=START, request=b"GET /\r\n\r\n"
+    )
+    crawl.writer.add_line(crawl.writer.store(received))
+    result = result_of(response, (), None, crawl.settings.max_size)
+    record = crawl.settings.policy.apply(None, ORIGIN, result, START, 0.5)
+    state = State("1", record, START, source="fetch", exchanges=(received.id,))
+    crawl.writer.add_line(state.to_line())
+    crawl.close()
+    (problem,) = replay(tmp_path).problems
+    assert f"{url!a} is not the next URL of its redirect chain" in problem

@@ -10,7 +10,7 @@ import pytest
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.store.base import SlotRequest
-from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store.memory import MemoryStore, SizedTable
 from tests.support.records import ORIGIN, origin, plain_record, record
 
 NOW = 1_800_000_000.0
@@ -56,6 +56,14 @@ def test_long_bodies_are_bounded_in_bytes_too() -> None:
         store.put(record(origin(number), body=body))
     assert 120 < len(held(store, range(140))) < 135  # 64 MB
     assert store.get(origin(139)) is not None
+
+
+def test_a_table_never_exceeds_its_bound() -> None:
+    """By the size of the entry that comes next."""
+    table = SizedTable[bytes](len, 100)
+    for number in range(50):
+        table.put(str(number), bytes(number % 7 * 10))
+        assert sum(map(len, table.entries.values())) <= 100
 
 
 def test_one_record_is_kept_however_long() -> None:

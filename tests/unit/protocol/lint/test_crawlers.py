@@ -35,10 +35,19 @@ def test_long_name_with_a_letter_left_out_or_two_swapped_is_recognised(name: str
 
 
 @pytest.mark.parametrize(
-    "value", ["GPTBto", "Aplebot", "xbot", "examplebot", "a" * 500_000, "*", ""]
+    "value", ["GPTBto", "Aplebot", "bingbott", "xbot", "examplebot", "a" * 500_000, "*", ""]
 )
 def test_short_and_other_names_are_names_of_their_own(value: str) -> None:
     assert intended_crawler(value, GOOGLE) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [("Anthropic", "ClaudeBot"), ("all bots/1.0", "*"), ("Google Bot", "Googlebot")],
+)
+def test_names_that_people_write_mean_a_crawler(value: str, name: str) -> None:
+    """Also one that resembles no product token."""
+    assert intended_crawler(value, GOOGLE) == name
 
 
 def test_crawlers_that_ignore_robots_txt_are_found_in_lower_case() -> None:
