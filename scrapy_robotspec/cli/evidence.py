@@ -139,7 +139,8 @@ def _summary(result: ReplayResult) -> Iterator[str]:
     if reasons:
         yield "reasons: " + ", ".join(f"{name} {number:,}" for name, number in reasons.items())
     if result.sent:
-        share = f"{100 * result.sent_by_rules // result.sent} %"
+        percent = 100 * result.sent_by_rules // result.sent
+        share = f"{percent or (result.sent_by_rules and '< 1')} %"
         yield f"pages that left: {result.sent:,}, by rules: {result.sent_by_rules:,} ({share})"
     if result.origins_without_file:
         missing = f"without an archived robots.txt: {result.origins_without_file:,}"

@@ -204,8 +204,7 @@ class Audit:
         found, is_sure = None, True
         since = request.time - self._tolerance
         until = max(request.time, nextafter(request.time + request.resolution, -inf))
-        in_force = self._timeline.in_force(origin, since, until)
-        for number, (rules, complete) in enumerate(in_force):
+        for number, (rules, complete) in enumerate(self._timeline.in_force(origin, since, until)):
             is_sure &= complete and number < _MAX_CHANGES
             if number == _MAX_CHANGES:
                 break

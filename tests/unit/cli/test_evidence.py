@@ -193,9 +193,9 @@ def test_json_tells_all(run_command: RunCommand, folder: Path) -> None:
         assert values["last_hash"] == values["runs"][0]["last_hash"]
 
 
-@pytest.mark.parametrize(("by_rules", "share"), [(1000, "100"), (999, "99"), (0, "0")])
-def test_the_share_of_pages_by_rules_is_not_rounded_up(by_rules: int, share: str) -> None:
-    """One page in a thousand that left otherwise is not nothing."""
+@pytest.mark.parametrize(("by_rules", "share"), [(1000, "100"), (999, "99"), (9, "< 1"), (0, "0")])
+def test_no_share_of_pages_is_rounded_to_all_or_nothing(by_rules: int, share: str) -> None:
+    """One page in a thousand that left otherwise is not nothing, and nine by rules are some."""
     found = evidence._summary(ReplayResult(sent=1000, sent_by_rules=by_rules))
     assert f"pages that left: 1,000, by rules: {by_rules:,} ({share} %)" in [*found]
 
