@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from scrapy_robotspec.access.resolved import Resolved
     from scrapy_robotspec.evidence.access_logs import Request
     from scrapy_robotspec.evidence.log_lines import Line
-    from scrapy_robotspec.lookup import Resolved
 
 #: Max disallowed requests that are kept.
 _MAX_ACCUSED = 100_000

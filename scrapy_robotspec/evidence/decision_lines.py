@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.overrides import HostTable
-    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.access.resolved import Resolved
 
 #: Values of ``policy`` besides those of :class:`~scrapy_robotspec.access.policy.Action`.
 OVERRIDE, NO_ANSWER = "override", "no_answer"

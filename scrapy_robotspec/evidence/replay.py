@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_robotspec.access.overrides import Replacement
+    from scrapy_robotspec.access.resolved import Resolved
     from scrapy_robotspec.evidence.run_settings import RunSettings
-    from scrapy_robotspec.lookup import Resolved
 
 
 #: Members that a decision may lack.

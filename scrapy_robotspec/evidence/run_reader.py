@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.access.resolved import Resolved
 
 #: Max problems, notes and runs that are listed; all problems are counted.
 MAX_LISTED = 1000

@@ -19,6 +19,7 @@ from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import AccessPolicy, Action, Plan
+from scrapy_robotspec.access.resolved import Resolved
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.lookup.live_origins import (
     MIN_PAUSE,
@@ -27,7 +28,7 @@ from scrapy_robotspec.lookup.live_origins import (
     LiveOrigins,
     fire,
 )
-from scrapy_robotspec.lookup.rules_cache import Pending, Resolved, RulesCache
+from scrapy_robotspec.lookup.rules_cache import Pending, RulesCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.plugin.settings.request_policy import Answer
+    from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")

@@ -20,11 +20,11 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending, Resolved
+from scrapy_robotspec.plugin.deciding.request_policy import Answer, Extensions
+from scrapy_robotspec.plugin.deciding.tokens import KEPT_KEY
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 from scrapy_robotspec.plugin.scheduling.request_waits import SENT_BACK
-from scrapy_robotspec.plugin.settings.request_policy import Answer, Extensions
-from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -13,8 +13,8 @@ from scrapy.robotstxt import RobotParser
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.deciding.tokens import TokenSelector, text_of
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector, text_of
 from scrapy_robotspec.protocol.agents import tokens_from_user_agent
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.signals import robots_changed

@@ -21,9 +21,9 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.deciding.request_policy import Answer, RequestPolicy
+from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
-from scrapy_robotspec.plugin.settings.request_policy import Answer, RequestPolicy
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.evidence.log_lines import Stage
-    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
+    from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
     from scrapy_robotspec.plugin.reporting.progress import Progress
     from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -75,7 +75,7 @@ class CrawlRobots:
         self.lookup = open_lookup(self._runtime, settings)
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
-            from scrapy_robotspec.plugin.evidence.observer import open_evidence
+            from scrapy_robotspec.plugin.recording.observer import open_evidence
 
             self.observer = open_evidence(crawler, settings, self.tokens, time.time())
             self._runtime.fetcher.archive = self.observer

@@ -15,7 +15,7 @@ from scrapy_robotspec import bulk
 from scrapy_robotspec.access import account, usage_policy
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.cli.app import COMMANDS, robotspec
-from scrapy_robotspec.plugin.evidence import fetch_archive
+from scrapy_robotspec.plugin.recording import fetch_archive
 from scrapy_robotspec.protocol.file_kind import FileKind
 
 ROOT = Path(run.__file__).parent

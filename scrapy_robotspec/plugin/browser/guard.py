@@ -18,9 +18,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.plugin.deciding.request_policy import Answer
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.stats import shown_url
-from scrapy_robotspec.plugin.settings.request_policy import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

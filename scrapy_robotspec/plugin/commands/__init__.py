@@ -57,8 +57,8 @@ class RobotSpecCommand(ScrapyCommand):
         from scrapy.utils.project import inside_project
 
         from scrapy_robotspec.cli.session import Session
+        from scrapy_robotspec.plugin.deciding.tokens import default_user_agent, text_of
         from scrapy_robotspec.plugin.settings.settings import Settings
-        from scrapy_robotspec.plugin.settings.tokens import default_user_agent, text_of
         from scrapy_robotspec.protocol.agents import tokens_from_user_agent
 
         assert self.crawler_process is not None

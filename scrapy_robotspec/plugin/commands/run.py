@@ -17,9 +17,9 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.addon import Addon, check_settings
+from scrapy_robotspec.plugin.deciding.request_policy import Answer
 from scrapy_robotspec.plugin.exceptions import RobotsUnreachable
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.settings.request_policy import Answer
 from scrapy_robotspec.render.explanation import Explanation
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
+    from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Max routes or proxies that one fetch tries where each fails before it reaches the origin.

@@ -15,8 +15,8 @@ from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import leading_product
 from scrapy_robotspec.lookup import Lookup, Resolved
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.deciding.tokens import TokenSelector, default_user_agent
 from scrapy_robotspec.plugin.fetching.attempt import Fetcher
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector, default_user_agent
 from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MemoryStore
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
     from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 
 logger = logging.getLogger("scrapy_robotspec")
 

@@ -15,7 +15,8 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.scheduling.gate import OriginQueue, OriginQueues, find_gate
+from scrapy_robotspec.plugin.scheduling.gate import find_gate
+from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue, OriginQueues
 
 if TYPE_CHECKING:
     from scrapy import Request

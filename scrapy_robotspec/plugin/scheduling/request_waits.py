@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
     from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
-    from scrapy_robotspec.plugin.settings.request_policy import Answer
 
 #: Meta key of a request that went back to the scheduler: the user's ``dont_filter``.
 SENT_BACK = "_robotspec_dont_filter"

@@ -6,8 +6,9 @@ import pytest
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
+from scrapy_robotspec.access.resolved import Resolved
 from scrapy_robotspec.access.usage_policy import UsageRefusal
-from scrapy_robotspec.lookup.rules_cache import Resolved, RulesCache
+from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 from .simulation import DAY, DEAD, DOWN, FILE, MISSING, ORIGIN, START, Life, policy

@@ -9,7 +9,7 @@ from scrapy.http import Response
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Refusal, Visit
-from scrapy_robotspec.plugin.settings.request_policy import Answer
+from scrapy_robotspec.plugin.deciding.request_policy import Answer
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
 URL = "https://example.com/a"

@@ -15,12 +15,12 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import open_account
 from scrapy_robotspec.plugin.settings.composite import expand
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from tests.unit.plugin.reporting.records import SHOP
 
 NOW = 1_700_000_000.9

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import scrapy_robotspec
 from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.plugin.deciding.request_policy import read_extensions
 from scrapy_robotspec.plugin.enforcement import summarize
-from scrapy_robotspec.plugin.settings.request_policy import read_extensions
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 PAGE = (Path(__file__).parents[4] / "docs" / "spiders.md").read_text("utf-8")

@@ -10,7 +10,8 @@ from scrapy import Request
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import LiveOrigins, QueueState
-from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
+from scrapy_robotspec.plugin.scheduling.gate import Gate
+from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")

@@ -18,7 +18,8 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.lookup import FetchDone, Lookup, Pending
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
-from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
+from scrapy_robotspec.plugin.scheduling.gate import Gate
+from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 from tests.unit.lookup.fakes import DEAD, DOWN, FILE, MISSING, A, B, C, LookupHarness
 
 from .fakes import ActiveRequests, RequestQueue

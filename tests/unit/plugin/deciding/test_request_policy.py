@@ -11,14 +11,14 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.lookup.rules_cache import RulesCache
-from scrapy_robotspec.plugin.settings.request_policy import (
+from scrapy_robotspec.plugin.deciding.request_policy import (
     MOST_LINES,
     NO_EXTENSIONS,
     Extensions,
     RequestPolicy,
 )
+from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from tests.unit.plugin.scheduling.crawlers import crawler_with
 
 GROUPS = b"""\

@@ -21,8 +21,8 @@ from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.warc import NewRecord, left_out
-from scrapy_robotspec.plugin.evidence.fetch_archive import FetchArchive
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector, default_user_agent
+from scrapy_robotspec.plugin.deciding.tokens import TokenSelector, default_user_agent
+from scrapy_robotspec.plugin.recording.fetch_archive import FetchArchive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
-    from scrapy_robotspec.plugin.settings.request_policy import Answer
+    from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Max origins whose archived state is remembered; a forgotten one is archived again when used.

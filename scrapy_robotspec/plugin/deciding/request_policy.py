@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
     from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
     from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import UsageRules

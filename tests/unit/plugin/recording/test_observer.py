@@ -17,10 +17,10 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.lookup.rules_cache import RulesCache
-from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver, open_evidence
-from scrapy_robotspec.plugin.settings.request_policy import Answer
+from scrapy_robotspec.plugin.deciding.request_policy import Answer
+from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
+from scrapy_robotspec.plugin.recording.observer import EvidenceObserver, open_evidence
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from tests.support.evidence import RULES, lines_of, run_settings
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
@@ -90,7 +90,7 @@ def test_a_file_that_came_from_inside_is_left_out(tmp_path: Path) -> None:
 def test_an_origin_that_was_forgotten_is_archived_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scrapy_robotspec.plugin.evidence.observer._MAX_ORIGINS", 1)
+    monkeypatch.setattr("scrapy_robotspec.plugin.recording.observer._MAX_ORIGINS", 1)
     observer, now = observer_in(tmp_path), time.time()
     for site in (SITE, "https://other.example", SITE):
         decide(observer, found(now, site), "/a")

@@ -14,9 +14,9 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin.settings import tokens as token_settings
+from scrapy_robotspec.plugin.deciding import tokens as token_settings
+from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.protocol.agents import product_name, tokens_from_user_agent
 
 URL = "http://example.com/page"

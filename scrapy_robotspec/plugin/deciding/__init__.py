@@ -1,0 +1,1 @@
+"""From a request and its rules to an answer; nothing waits here."""

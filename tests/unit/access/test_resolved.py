@@ -1,0 +1,1 @@
+"""Placeholder of the prototype: the tests of Resolved stand in tests/unit/lookup today."""
