@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag
 from weakref import ref
 
-from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.account import outcome_of
@@ -21,12 +20,17 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin.deciding.request_policy import Answer, Extensions
-from scrapy_robotspec.plugin.deciding.tokens import KEPT_KEY
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
-from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
-from scrapy_robotspec.plugin.scheduling.request_waits import SENT_BACK
+from scrapy_robotspec.plugin.meta_keys import DONT_FILTER, KEPT_TOKENS, SUMMARY, TRANSFER
+from scrapy_robotspec.plugin.splash import (
+    is_sent_to_splash,
+    page_request,
+    page_url,
+    takes_over_count,
+)
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.http import Response
 
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
@@ -56,9 +60,6 @@ _WITHOUT_RULE: dict[str, Any] = {
     "origin": None,
     "other": None,
 }
-
-#: Meta key of a request that scrapy-splash sends in the place of a page's.
-_REPLACES = "_robotspec_replaces"
 
 
 class RulesExpired(IgnoreRequest):
@@ -109,15 +110,15 @@ class Enforcer:
         if self._overrides and not again and (override := self._overrides.find(origin)) is not None:
             account.overridden(override, origin)
         meta = request.meta
-        if SENT_BACK in meta:
-            request.dont_filter = meta.pop(SENT_BACK)
-        if "robotspec" in meta or not allowed:
+        if DONT_FILTER in meta:
+            request.dont_filter = meta.pop(DONT_FILTER)
+        if SUMMARY in meta or not allowed:
             self._forget(request)
         if not allowed:
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             account.delay_not_kept(origin, extensions.crawl_delay)
-        meta["robotspec"] = summarize(decision, found, extensions, usage)
+        meta[SUMMARY] = summarize(decision, found, extensions, usage)
         outcome = outcome_of(True, decision.reason)
         self._passed[ref(request, self._passed.pop)] = Passed(found, logged, outcome, origin)
         account.requests_of(origin).by_outcome[outcome] += 1
@@ -131,20 +132,18 @@ class Enforcer:
     def exempt(self, request: Request) -> None:
         """Let *request* through, which needs no robots.txt (any more)."""
         meta = request.meta
-        if META_KEY in meta:
+        if TRANSFER in meta:
             return
-        if SENT_BACK in meta:
-            request.dont_filter = meta.pop(SENT_BACK)
+        if DONT_FILTER in meta:
+            request.dont_filter = meta.pop(DONT_FILTER)
         self._forget(request)
         logged = None if self._observer is None else self._observer.on_exempt(request)
         outcome = EXEMPT if meta.get(EXEMPT) else NO_ROBOTS_TXT
         if page_request(request) is not request:
-            outcome = outcome_of(True, meta["robotspec"]["reason"])
+            outcome = outcome_of(True, meta[SUMMARY]["reason"])
         origin = None if outcome == NO_ROBOTS_TXT else Origin.of(page_url(request))
         self._passed[ref(request, self._passed.pop)] = Passed(None, logged, outcome, origin)
-        if "_splash_processed" in meta and not meta.get(_REPLACES):
-            meta[_REPLACES] = True  # in the place of a page that counts already
-        else:
+        if not takes_over_count(request):
             self._stats.count(outcome, origin)
 
     def _forget(self, request: Request) -> None:
@@ -173,7 +172,7 @@ class Enforcer:
                     raise RulesExpired(f"the rules of {found.origin} have expired")
                 self.apply(request, answer, again=True)
                 passed = self._passed[ref(request)]
-        elif "_splash_processed" in request.meta:
+        elif is_sent_to_splash(request):
             self._check_splash(request)
         passed.sent = True
         if passed.outcome != NO_ROBOTS_TXT:
@@ -195,7 +194,7 @@ class Enforcer:
         """Apply *answer* about *asked* to *request*, which was let through before."""
         if not answer.decision.allowed:
             raise self.refuse(request, asked, answer)
-        request.meta["robotspec"] = summarize(*answer)
+        request.meta[SUMMARY] = summarize(*answer)
 
     def refuse(
         self, request: Request, asked: Request, answer: Answer
@@ -225,7 +224,7 @@ class Enforcer:
         final = None
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_request(request), response)
-        request.meta.pop(KEPT_KEY, None)  # as TokenSelector.responded() does
+        request.meta.pop(KEPT_TOKENS, None)  # as TokenSelector.responded() does
         if final is not None and (origin := self._policy.origin(final)) is not None:
             answer = await self._robots.wait(origin, final)
             logged = self._robots.note_decision(final, answer, "final_url")
@@ -241,7 +240,7 @@ class Enforcer:
     def _check_usage(self, request: Request, response: Response) -> None:
         """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
         # hot path
-        summary, passed = request.meta.get("robotspec"), self._passed.get(ref(request))
+        summary, passed = request.meta.get(SUMMARY), self._passed.get(ref(request))
         origin = Origin.of(response.url)
         if summary is None or passed is None or passed.outcome in _UNCHECKED or origin is None:
             return
@@ -253,7 +252,7 @@ class Enforcer:
 
             usage = (usage or Usage()) | Usage.from_header(header)
             # A new dict: other requests may share the old one.
-            request.meta["robotspec"] = {**summary, "usage": usage}
+            request.meta[SUMMARY] = {**summary, "usage": usage}
         refused = self._policy.refusal_of_page(usage, origin)
         if self._observer is not None and passed.logged is not None:
             self._observer.on_usage(passed.logged, header, refused)
@@ -290,26 +289,6 @@ def summarize(
     if extensions.licenses:
         summary["licenses"] = extensions.licenses
     return summary
-
-
-def page_request(request: Request) -> Request:
-    """The page's request, where scrapy-splash has replaced it by *request*.
-
-    That one goes to Splash and has ``dont_obey_robotstxt``, although its user has not set it: the
-    page's request was decided about.
-    """
-    meta = request.meta
-    if "_splash_processed" not in meta or "robotspec" not in meta:
-        return request
-    obeying = {key: value for key, value in meta.items() if key != "dont_obey_robotstxt"}
-    return Request(page_url(request), headers=request.headers, meta=obeying)
-
-
-def page_url(request: Request) -> str:
-    """The URL of the page that *request* gets, through scrapy-splash or itself."""
-    meta = request.meta
-    url: str = meta["splash"]["args"]["url"] if "_splash_processed" in meta else request.url
-    return url
 
 
 def final_request(request: Request, response: Response) -> Request | None:

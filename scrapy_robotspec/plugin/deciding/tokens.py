@@ -16,6 +16,7 @@ from scrapy.utils.python import global_object_name
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin._compat import enabled_middlewares
+from scrapy_robotspec.plugin.meta_keys import KEPT_TOKENS, OWN_TOKENS
 from scrapy_robotspec.protocol.agents import product_name, product_tokens, tokens_from_user_agent
 from scrapy_robotspec.render.text import safe
 
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 _SETTING = "ROBOTSPEC_USER_AGENT_TOKEN"
-#: The key in ``request.meta`` that overrides every setting.
-META_KEY = "robotspec_user_agent_token"
-#: Internal meta key: the tokens of a request that has no response yet.
-KEPT_KEY = "_robotspec_tokens"
 
 #: Headers whose tokens are kept; most crawls send few.
 _MAX_HEADERS = 1000
@@ -105,9 +102,9 @@ class TokenSelector:
         """
         # hot path
         meta = request.meta
-        given = meta.get(META_KEY)
+        given = meta.get(OWN_TOKENS)
         if given is not None:
-            return self._checked(given, f"request.meta[{META_KEY!r}]")
+            return self._checked(given, f"request.meta[{OWN_TOKENS!r}]")
         if self._by_host is not None:
             origin = Origin.of(request.url)
             override = None if origin is None else self._by_host.find(origin)
@@ -115,7 +112,7 @@ class TokenSelector:
                 return override.token
         if self.is_fixed:
             return self.usual
-        kept = meta.get(KEPT_KEY)
+        kept = meta.get(KEPT_TOKENS)
         if kept is None:
             if self._choose is not None:
                 kept = self._chosen(self._choose, request)
@@ -123,12 +120,12 @@ class TokenSelector:
                 # Headers are stored in this spelling: it needs none of Scrapy's calls.
                 headers = dict.get(request.headers, b"User-Agent")
                 kept = self._of_header(headers[-1]) if headers else self.usual
-            meta[KEPT_KEY] = kept
+            meta[KEPT_TOKENS] = kept
         return tuple(kept)  # a queue may have stored it as JSON, which has no tuples
 
     def responded(self, request: Request) -> None:
         """*request* has its response: other requests may get its meta."""
-        request.meta.pop(KEPT_KEY, None)
+        request.meta.pop(KEPT_TOKENS, None)
 
     def _chosen(self, choose: Chooser, request: Request) -> Tokens:
         try:

@@ -16,6 +16,7 @@ from scrapy_robotspec.access.decoding import can_decode
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.meta_keys import TRANSFER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.plugin.fetching.routes import Route
-
-#: Meta key that marks these requests and holds their :class:`Transfer`.
-META_KEY = "_robotspec_download"
 
 #: Nothing between the engine and the network may answer, change or repeat the request.
 _OWN_META = {
@@ -118,7 +116,7 @@ def robots_request(
     if Origin.of(url) != origin:
         never_sent += _PRIVATE_HEADERS
     transfer = Transfer(request, f"robotspec@{origin}", never_sent)
-    request.meta[META_KEY] = transfer
+    request.meta[TRANSFER] = transfer
     return transfer
 
 
@@ -210,7 +208,7 @@ class Downloads:
     @cached_property
     def _slots(self) -> dict[str, Any]:
         """Settings of download slots, which exist with the engine."""
-        return _compat.name_slots(self._engine, META_KEY)
+        return _compat.name_slots(self._engine, TRANSFER)
 
     def _close_idle_connections(self) -> None:
         """Leave connections to the many origins of a robots.txt.
@@ -225,11 +223,11 @@ class Downloads:
     # --- the downloader's signals
 
     def _begin(self, request: Request) -> None:
-        if META_KEY in request.meta:
-            request.meta[META_KEY].begin(request)
+        if TRANSFER in request.meta:
+            request.meta[TRANSFER].begin(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
-        transfer: Transfer | None = request.meta.get(META_KEY)
+        transfer: Transfer | None = request.meta.get(TRANSFER)
         if transfer is not None:
             transfer.received += len(data)
             if transfer.received > self._max_size:
@@ -238,7 +236,7 @@ class Downloads:
 
     def _response_downloaded(self, response: Response, request: Request) -> None:
         """Keep the body encoded: it is decoded up to the limit in ``access/decoding.py``."""
-        if META_KEY in request.meta:
+        if TRANSFER in request.meta:
             codings = response.headers.getlist("Content-Encoding")
-            request.meta[META_KEY].content_encoding = codings
+            request.meta[TRANSFER].content_encoding = codings
             response.headers.pop("Content-Encoding", None)

@@ -15,6 +15,7 @@ from weakref import WeakSet
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.meta_keys import DONT_FILTER
 from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
     from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
 
-#: Meta key of a request that went back to the scheduler: the user's ``dont_filter``.
-SENT_BACK = "_robotspec_dont_filter"
 #: Names that scrapy-redis's queues have.
 _OF_SCRAPY_REDIS = ("server", "key", "push", "_encode_request", "_decode_request")
 
@@ -136,6 +135,6 @@ class RequestWaits:
 
 def send_back(request: Request) -> Request:
     """*request*, marked so that the duplicates filter lets it pass again."""
-    request.meta.setdefault(SENT_BACK, request.dont_filter)
+    request.meta.setdefault(DONT_FILTER, request.dont_filter)
     request.dont_filter = True
     return request

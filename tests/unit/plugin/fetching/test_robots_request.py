@@ -14,11 +14,11 @@ from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.fetching import robots_request as module
 from scrapy_robotspec.plugin.fetching.robots_request import (
-    META_KEY,
     exchange_of,
     robots_request,
 )
 from scrapy_robotspec.plugin.fetching.routes import Route
+from scrapy_robotspec.plugin.meta_keys import TRANSFER
 
 FIRST = Origin.of("http://a.example/")
 
@@ -51,11 +51,11 @@ def test_a_coding_without_a_library_is_not_accepted(monkeypatch: pytest.MonkeyPa
 def test_a_repeated_request_counts_its_bytes_anew() -> None:
     """scrapy-rotating-proxies sends a copy by another proxy; the copy shares the notes."""
     request = made()
-    transfer = request.meta[META_KEY]
+    transfer = request.meta[TRANSFER]
     transfer.received, transfer.stopped, transfer.content_encoding = 600_000, True, [b"gzip"]
     copy = request.copy()
     transfer.begin(copy)
-    assert copy.meta[META_KEY] is transfer
+    assert copy.meta[TRANSFER] is transfer
     assert (transfer.received, transfer.stopped, transfer.content_encoding) == (0, False, ())
 
 
@@ -63,7 +63,7 @@ def test_a_repeated_request_counts_its_bytes_anew() -> None:
 def test_transfer_coding_that_a_handler_leaves_is_undone(header: str) -> None:
     """FET-14: compressed bytes read as a file would hold no rule, and allow everything."""
     request, rules = made(), b"User-agent: *\nDisallow: /\n"
-    transfer = request.meta[META_KEY]
+    transfer = request.meta[TRANSFER]
     for body, complete in ((gzip.compress(rules), True), (gzip.compress(rules)[:-9], False)):
         response = Response(request.url, body=body, headers={"Transfer-Encoding": header})
         result = result_of(exchange_of(request.url, response, transfer), (), None, 1000)
@@ -74,7 +74,7 @@ def test_transfer_coding_that_a_handler_leaves_is_undone(header: str) -> None:
 def test_chunked_body_is_as_the_handler_gives_it() -> None:
     """Each handler undoes that coding."""
     request = made()
-    transfer = request.meta[META_KEY]
+    transfer = request.meta[TRANSFER]
     response = Response(request.url, body=b"\x00", headers={"Transfer-Encoding": "chunked"})
     result = result_of(exchange_of(request.url, response, transfer), (), None, 1000)
     assert (result.body, result.complete) == (b"\x00", True)

@@ -1,0 +1,19 @@
+"""Keys that the plugin reads and writes in ``request.meta``."""
+
+from __future__ import annotations
+
+#: The decision about a request that was let through (``docs/spiders.md``).
+SUMMARY = "robotspec"
+#: The user's product tokens for one request; they override every setting.
+OWN_TOKENS = "robotspec_user_agent_token"
+
+# --- internal
+
+#: Tokens of a request that has no response yet.
+KEPT_TOKENS = "_robotspec_tokens"
+#: The transfer of a robots.txt request.
+TRANSFER = "_robotspec_download"
+#: The user's ``dont_filter`` of a request that went back to the scheduler.
+DONT_FILTER = "_robotspec_dont_filter"
+#: Set on a request that scrapy-splash sends in the place of a page's.
+REPLACES_PAGE = "_robotspec_replaces"

@@ -1,0 +1,32 @@
+"""Each key of ours in ``request.meta`` is in one module."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from scrapy_robotspec.plugin import meta_keys
+
+KEYS = {name: value for name, value in vars(meta_keys).items() if name.isupper()}
+PLUGIN = Path(meta_keys.__file__).parent
+
+
+def test_internal_keys_begin_with_an_underscore() -> None:
+    """Others are the user's, and documented."""
+    assert len(set(KEYS.values())) == len(KEYS) > 2
+    assert {value for value in KEYS.values() if not value.startswith("_robotspec_")} == {
+        "robotspec",
+        "robotspec_user_agent_token",
+    }
+
+
+def test_no_other_module_spells_a_key() -> None:
+    spelled = {
+        (path.name, node.value)
+        for path in PLUGIN.rglob("*.py")
+        if path.name != "meta_keys.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if node.value.startswith("_robotspec_") or node.value == meta_keys.OWN_TOKENS
+    }
+    assert spelled == set()

@@ -1,0 +1,47 @@
+"""The page behind a request that scrapy-splash sends in its place."""
+
+from __future__ import annotations
+
+from scrapy import Request
+
+from scrapy_robotspec.plugin.splash import (
+    is_sent_to_splash,
+    page_request,
+    page_url,
+    takes_over_count,
+)
+
+PAGE, RENDERER = "http://a.example/page", "http://splash.example/render.json"
+#: The request that scrapy-splash sends in the place of a page's request.
+SPLASH = {"splash": {"args": {"url": PAGE}}, "_splash_processed": True, "dont_obey_robotstxt": True}
+
+
+def test_a_request_stands_for_itself() -> None:
+    request = Request(PAGE, meta={"dont_obey_robotstxt": True, "robotspec": {}})
+    assert page_request(request) is request
+    assert page_url(request) == PAGE
+    assert not is_sent_to_splash(request)
+    assert not takes_over_count(request)
+
+
+def test_a_request_to_splash_stands_for_its_page() -> None:
+    request = Request(RENDERER, meta={**SPLASH, "robotspec": {}})
+    assert is_sent_to_splash(request)
+    assert page_request(request).url == page_url(request) == PAGE
+    assert "dont_obey_robotstxt" not in page_request(request).meta
+    assert "dont_obey_robotstxt" in request.meta
+
+
+def test_a_page_that_was_not_decided_about_is_not_checked_through_splash_either() -> None:
+    """APP-01: the user's own request had ``dont_obey_robotstxt``."""
+    request = Request(RENDERER, meta=SPLASH)
+    assert page_request(request) is request
+    assert page_url(request) == PAGE
+
+
+def test_the_count_of_a_page_is_taken_over_once() -> None:
+    """A retry of the request to Splash counts by itself."""
+    request = Request(RENDERER, meta={**SPLASH, "robotspec": {}})
+    assert takes_over_count(request)
+    assert not takes_over_count(request)
+    assert not takes_over_count(request.copy())
