@@ -25,7 +25,6 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
-from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.reporting.stats import open_account, shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -92,8 +91,7 @@ class DryRunMiddleware:
         self._account = open_account(settings)
         self._counts = self._account.differences = dict.fromkeys(_KINDS, 0)
         uncounted = DummyStatsCollector(crawler)
-        progress = Progress(uncounted, self._account, after=0, interval=0)
-        self.robots = CrawlRobots(crawler, settings, uncounted, progress, _SilentRuntime)
+        self.robots = CrawlRobots(crawler, settings, uncounted, self._account, _SilentRuntime)
         self.robots.lookup.followers.append(self)
         self._waits: dict[Origin, set[Deferred[Resolved]]] = {}
         """Waits of comparisons for a robots.txt; each ends with the next fetch of it."""

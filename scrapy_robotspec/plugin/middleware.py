@@ -19,7 +19,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
-from scrapy_robotspec.plugin.reporting.stats import CrawlStats
+from scrapy_robotspec.plugin.reporting.stats import CrawlStats, open_account
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
@@ -62,8 +62,8 @@ class RobotSpecMiddleware(GateOwner):
         assert crawler.stats is not None
         self._crawler = crawler
         stats = crawler.stats
-        self._stats = CrawlStats(crawler, self.settings, stats)
-        self.robots = CrawlRobots(crawler, self.settings, stats, self._stats.progress)
+        self.robots = CrawlRobots(crawler, self.settings, stats, open_account(self.settings))
+        self._stats = CrawlStats(crawler, self.settings, stats, self.robots.progress)
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots)
         self.gate = self._waits.gate

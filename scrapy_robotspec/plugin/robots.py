@@ -20,10 +20,12 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.lookup import Pending, Resolved
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.request_policy import Answer, RequestPolicy
 from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
+from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.decision_lines import LoggedDecision
     from scrapy_robotspec.evidence.log_lines import Stage
     from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
-    from scrapy_robotspec.plugin.reporting.progress import Progress
+    from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
     from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -49,8 +51,7 @@ _T = TypeVar("_T")
 class CrawlRobots:
     """Decides about the requests of one crawl.
 
-    *stats* counts the fetches; *runtime* connects the lookup to the crawl. *progress* follows the
-    waits.
+    *stats* counts the fetches, *account* the requests; *runtime* connects the lookup to the crawl.
     """
 
     def __init__(
@@ -58,14 +59,20 @@ class CrawlRobots:
         crawler: Crawler,
         settings: Settings,
         stats: StatsCollector,
-        progress: Progress,
+        account: CrawlAccount,
         runtime: type[CrawlRuntime] = CrawlRuntime,
     ) -> None:
         self.settings = settings
         self.tokens = TokenSelector(crawler, settings)
         self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
-        self.progress = progress
-        self.live = progress.live
+        self.live = LiveOrigins()
+        self.progress = Progress(
+            stats,
+            account,
+            self.live,
+            after=settings.progress_after,
+            interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
+        )
         self.engine = _compat.Engine(crawler)
         self._crawler = crawler
         self._is_stopped = False
@@ -84,7 +91,7 @@ class CrawlRobots:
         if settings.report is not None:
             from scrapy_robotspec.plugin.reporting.report import Report
 
-            self._report = Report(crawler, settings, self.tokens, progress.account)
+            self._report = Report(crawler, settings, self.tokens, account)
 
     # --- requests
 

@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.render.text import count, safe
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -49,12 +49,13 @@ class Progress:
         self,
         stats: StatsCollector,
         account: CrawlAccount,
+        live: LiveOrigins,
         *,
         after: float,
         interval: float,
     ) -> None:
         self._stats = stats
-        self.live = LiveOrigins()
+        self.live = live
         self.account = account
         self._after = after
         self._interval = interval

@@ -12,8 +12,8 @@ from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import ENDS, EXEMPT, failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.reporting.crawl_account import ORIGINS_COUNTED, CrawlAccount, summary
-from scrapy_robotspec.plugin.reporting.progress import Progress
+from scrapy_robotspec.plugin.reporting.crawl_account import ORIGINS_COUNTED, CrawlAccount
+from scrapy_robotspec.plugin.reporting.summary import summary
 from scrapy_robotspec.render.text import count, safe
 from scrapy_robotspec.signals import request_refused
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+    from scrapy_robotspec.plugin.reporting.progress import Progress
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -39,17 +40,13 @@ class CrawlStats:
         crawler: Crawler,
         settings: Settings,
         stats: StatsCollector,
+        progress: Progress,
     ) -> None:
         self._crawler = crawler
         self._stats = stats
         self._settings = settings
-        self.account = open_account(settings)
-        self.progress = Progress(
-            stats,
-            self.account,
-            after=settings.progress_after,
-            interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
-        )
+        self.account = progress.account
+        self.progress = progress
         self._warned: set[Origin] = set()
 
     # --- requests

@@ -13,6 +13,7 @@ from scrapy.statscollectors import StatsCollector
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
@@ -39,6 +40,7 @@ class Log:
         self.progress = Progress(
             self.stats,
             self.account,
+            LiveOrigins(),
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),
         )

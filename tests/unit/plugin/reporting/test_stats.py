@@ -20,9 +20,11 @@ from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchDone, Pending
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
+from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, open_account, shown_request
 from scrapy_robotspec.plugin.settings.settings import Settings
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
@@ -38,7 +40,9 @@ class Crawl:
         crawler.spider = Spider("shop")
         self._settings = Settings(user_agent_token=("shop",), progress_after=0, **settings)
         self.collected = StatsCollector(crawler)
-        self.stats = CrawlStats(crawler, self._settings, self.collected)
+        account = open_account(self._settings)
+        progress = Progress(self.collected, account, LiveOrigins(), after=0, interval=0)
+        self.stats = CrawlStats(crawler, self._settings, self.collected, progress)
 
     def fetched(
         self, record: RobotsRecord, before: RobotsRecord | None = None, now: float = 1000.0
