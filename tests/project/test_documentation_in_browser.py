@@ -1,6 +1,6 @@
-"""The built documentation: its search answers questions, and its pages show whole lines.
+"""The built documentation: links lead somewhere, the search answers, whole lines are shown.
 
-Needs Sphinx, and Chromium (``chromium`` on the PATH or in ``CHROMIUM``).
+Needs Sphinx; the search and the lines need Chromium (on the PATH or in ``CHROMIUM``), too.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import runpy
 import shutil
 import subprocess
 import sys
+from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
 
@@ -26,7 +28,6 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 
 if not find_spec("furo"):
     pytest.skip("Sphinx and its theme are not installed", allow_module_level=True)
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
 
 #: What readers type, by the page that has to be among the first three results.
 QUESTIONS = {
@@ -98,8 +99,78 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+class Page(HTMLParser):
+    """Links, names of places and the text outside code of a built page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.text = ""
+        self._inside: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.names.update(filter(None, [found.get("id")]))
+        if tag == "a" and (target := found.get("href")):
+            self.links.append(target)
+        if tag in ("pre", "code", "script", "style", "title"):
+            self._inside.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._inside[-1:] == [tag]:
+            self._inside.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._inside:
+            self.text += data
+
+
+@pytest.fixture(scope="module")
+def parsed(built: Path) -> dict[str, Page]:
+    """The pages by name, without those that Sphinx makes for itself."""
+    names = (path.name for path in DOCS.glob("*.md"))
+    return {name: Page(built / name) for name in (f"{Path(one).stem}.html" for one in names)}
+
+
+def test_no_link_is_left_as_text(parsed: dict[str, Page]) -> None:
+    """Sphinx does not notice a link without its definition."""
+    defined = re.findall(r"^\[([\w-]+)\]: ", (DOCS / "index.md").read_text("utf-8"), re.MULTILINE)
+    left = re.compile(r"\w*\]\[\w*|\[(?:" + "|".join(defined) + r")\]")
+    found = {name: left.findall(page.text) for name, page in parsed.items()}
+    assert {name: texts for name, texts in found.items() if texts} == {}
+
+
+def test_each_link_of_a_page_has_its_target(built: Path, parsed: dict[str, Page]) -> None:
+    """A page, and the place on it."""
+    lost = []
+    for name, page in parsed.items():
+        for link in page.links:
+            target, place = urldefrag(urljoin(name, link))
+            if ":" in target:
+                continue  # another site
+            known = parsed.get(target)
+            has_place = not place or known is None or unquote(place) in known.names
+            if not ((built / target).exists() and has_place):
+                lost.append((name, link))
+    assert lost == []
+
+
+def test_each_page_can_be_reached_from_the_first_one(parsed: dict[str, Page]) -> None:
+    reached, waiting = {"index.html"}, ["index.html"]
+    while waiting:
+        name = waiting.pop()
+        links = {urldefrag(urljoin(name, link))[0] for link in parsed[name].links}
+        waiting += (new := sorted((links & parsed.keys()) - reached))
+        reached.update(new)
+    assert reached == parsed.keys()
+
+
 def result_of(page: Path) -> Any:
     """The value that a script of a page, opened at 1,280 pixels, shows."""
+    if not CHROMIUM:
+        pytest.skip("Chromium is not installed")
     options = ["--headless", "--no-sandbox", "--window-size=1280,1000"]
     options += ["--virtual-time-budget=60000", "--dump-dom"]
     shown = subprocess.check_output(

@@ -181,3 +181,13 @@ def test_the_answer_in_the_readme_is_real(
     Path("robots.txt").write_text("User-agent: *\nDisallow: /private/\n", encoding="utf-8")
     assert main(shlex.split(command[1])) == 1
     assert f"```text\n{capsys.readouterr().out}```\n" in text
+
+
+def test_links_of_the_first_page_lead_to_the_same_pages_in_the_documentation() -> None:
+    """The documentation includes the README up to its definitions of links."""
+    first = re.compile(r"^\[([\w-]+)\]: (\S+)$", re.MULTILINE)
+    base = "https://scrapy-robotspec.readthedocs.io/en/latest/"
+    links = dict(first.findall((ROOT / "README.md").read_text(encoding="utf-8")))
+    pages = dict(first.findall((ROOT / "docs/index.md").read_text(encoding="utf-8")))
+    expected = {name: base + page.replace(".md", ".html") for name, page in pages.items()}
+    assert {**expected, "docs": base} == links
