@@ -6,6 +6,7 @@ compared with the site's log: no refused page was requested.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import os
@@ -48,8 +49,9 @@ NEXT = """
 Next: read one of example_project/example/spiders (13 to 35 lines each), then docs/tutorial.md."""
 
 
-def main(spiders: tuple[str, ...]) -> int:
+def main(words: list[str]) -> int:
     """Run the spiders, print their tables; 0 if all went as it should."""
+    spiders = asked_for(words)
     print(INTRODUCTION, flush=True)
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -62,6 +64,30 @@ def main(spiders: tuple[str, ...]) -> int:
     print("\n" + ("\n".join(faults) or "The site's own log agrees: no refused page was asked for."))
     print(NEXT)
     return 1 if faults else 0
+
+
+def asked_for(words: list[str]) -> tuple[str, ...]:
+    """The spiders that a command line names, all without a name.
+
+    Another name ends the program with the list of spiders and exit code 2.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python3 run.py example",
+        description="Run small crawls of a local site, one for each feature.",
+        epilog="\n".join(["spiders (without a name: all of them):", *map(described, SPIDERS)]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("spiders", nargs="*", metavar="SPIDER", help="the whole name of a spider")
+    named = tuple(parser.parse_args(words).spiders)
+    for name in named:
+        if name not in SPIDERS:
+            parser.error(f"there is no spider {name!r}\n\n{parser.epilog}")
+    return named or SPIDERS
+
+
+def described(spider: str) -> str:
+    """A line of the list of spiders."""
+    return f"  {spider:<19}  {idea(spider)}"
 
 
 def feature(spider: str, site: LocalSite, folder: Path) -> list[str]:
@@ -143,4 +169,4 @@ def check(spider: str, items: list[dict[str, Any]], visits: list[dict[str, Any]]
 
 
 if __name__ == "__main__":
-    sys.exit(main(tuple(sys.argv[1:]) or SPIDERS))
+    sys.exit(main(sys.argv[1:]))

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scrapy_robotspec._version import __version__
 from scrapy_robotspec.cli.session import (
     BROKEN,
     GOOD,
@@ -25,6 +24,7 @@ from scrapy_robotspec.cli.session import (
     closest,
     complain,
     show_error,
+    version_option,
 )
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class LazyGroup(click.Group):
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
-@click.version_option(__version__, "-V", "--version", message="robotspec %(version)s")
+@version_option
 def robotspec() -> None:
     """Read robots.txt files: what they allow, and why."""
 

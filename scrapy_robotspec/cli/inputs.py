@@ -234,6 +234,8 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequen
         urls.append(url_text(os.fsencode(url)))
     if listed is None:
         return urls
+    if is_url(listed):
+        raise MisuseError(f"--urls names a file of URLs: write {listed} without --urls")
     bad: list[str] = []
     for number, line in read_list(listed):
         if _VALID.match(line):

@@ -17,6 +17,7 @@ from scrapy_robotspec.cli.session import (
     SiteError,
     SiteOptions,
     Tokens,
+    version_option,
 )
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.errors import RobotSpecError, UnreachableError
@@ -149,7 +150,8 @@ class Command(click.Command):
 def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Command]:
     """Make a command of a function of session and options.
 
-    Adds ``--color/--no-color`` and ``--quiet``. ``examples`` ends the help, unwrapped.
+    Adds ``--color/--no-color``, ``--quiet`` and ``--version``. ``examples`` ends the help,
+    unwrapped.
     """
     made = click.command(name, cls=Command, epilog=f"\b\nExamples:\n{examples}")
     return lambda function: made(_common_options(function))
@@ -186,6 +188,7 @@ _common_options = stack(
         help="Colours; by default on a terminal only. NO_COLOR and FORCE_COLOR count, too.",
     ),
     flag("-q --quiet", "No notes, no summary, no progress; answers only."),
+    version_option,
 )
 
 

@@ -63,7 +63,8 @@ class Output(NamedTuple):
     def check_single(self, files: Collection[object]) -> None:
         """Raise :class:`MisuseError` if a page would be about several files or sites."""
         if self.html is not None and len(files) > 1:
-            raise MisuseError("--html is for one file, or for URLs of one site")
+            remedy = "call it for each of them, with a page of its own"
+            raise MisuseError(f"--html is for one file, or for URLs of one site: {remedy}")
 
     def write(
         self,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import click
 from click.exceptions import NoArgsIsHelpError
 
+from scrapy_robotspec._version import __version__
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -41,6 +42,12 @@ UNREAD = 141
 MOST = 20
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Tokens = tuple[str, ...]
+
+
+#: The option of the program and of each command.
+version_option = click.version_option(
+    __version__, "-V", "--version", message="robotspec %(version)s"
+)
 
 
 class MisuseError(click.UsageError):

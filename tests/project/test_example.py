@@ -119,6 +119,21 @@ def test_the_tour_is_right_line_by_line() -> None:
     assert re.match(r"decisions: (\d+), agree: \1, differ: 0\n", replayed)
 
 
+def test_the_command_names_its_spiders() -> None:
+    """All of them with their ideas, also for one that it does not have."""
+    shown = python("run_all.py", "--help")
+    assert shown.returncode == 0
+    names = {path.stem for path in (PROJECT / "example/spiders").glob("robots_*.py")}
+    listed = set(re.findall(r"^  (robots_\w+)  ", shown.stdout, re.MULTILINE))
+    assert listed == names - {"robots_09_fleet"}  # it has a command of its own
+    _, _, spiders = shown.stdout.partition("\nspiders")
+    for name in ("robots_01", "obey", "robots_99_missing"):
+        refused = python("run_all.py", "robots_01_obey", name)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert f"there is no spider {name!r}" in refused.stderr
+        assert spiders in refused.stderr
+
+
 def test_a_spider_needs_no_other_file_of_the_project() -> None:
     """Each can be copied as it stands: one that cannot be imported breaks ``scrapy crawl``."""
     spiders = sorted((PROJECT / "example" / "spiders").glob("robots_*.py"))

@@ -16,9 +16,10 @@ from tests.support.command_line import RunCommand
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 
 
-def test_the_version_is_shown_with_the_name(run_command: RunCommand) -> None:
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_the_version_is_shown_with_the_name(run_command: RunCommand, command: str) -> None:
     """So that a report names the tool."""
-    result = run_command("--version")
+    result = run_command(*command.split(), "--version")
     assert (result.code, result.out) == (0, f"robotspec {scrapy_robotspec.__version__}\n")
 
 
