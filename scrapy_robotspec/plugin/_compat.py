@@ -19,6 +19,7 @@ from scrapy import signals as scrapy_signals
 from scrapy.core import downloader as downloader_module
 from scrapy.core.downloader.handlers import DownloadHandlers
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.signalmanager import SignalManager
@@ -271,6 +272,18 @@ class Engine:
         return max(0.0, longest - passed) if passed >= 0 else longest
 
 
+async def decide_as_scrapy(middleware: RobotsTxtMiddleware, request: Request) -> None:
+    """Return if Scrapy's own middleware lets *request* through, else raise.
+
+    Uses: ``RobotsTxtMiddleware.process_request`` with a spider (2.13), or without (2.14 on).
+    """
+    decide: Any = RobotsTxtMiddleware.process_request
+    if version_info >= (2, 14):
+        await decide(middleware, request)
+    elif (outcome := decide(middleware, request, middleware.crawler.spider)) is not None:
+        await as_future(outcome)
+
+
 def back_out_while(
     engine: ExecutionEngine, must_wait: Callable[[Callable[[], bool]], bool]
 ) -> bool:
@@ -471,10 +484,11 @@ def loaded(key: Any) -> Any:
 
 def take_component(chosen: dict[Any, Any], cls: type) -> list[int | None]:
     """Remove *cls* from *chosen*, a setting of components; its positions."""
-    return [chosen.pop(key) for key in list(chosen) if _is_component(key, cls)]
+    return [chosen.pop(key) for key in list(chosen) if is_component(key, cls)]
 
 
-def _is_component(key: Any, cls: type) -> bool:
+def is_component(key: Any, cls: type) -> bool:
+    """Whether *key* of a setting of components names *cls*."""
     if isinstance(key, str) and key.rpartition(".")[2] != cls.__name__:
         return False  # not imported: it may import a reactor before Scrapy has chosen one
     return loaded(key) is cls

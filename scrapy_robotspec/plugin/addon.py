@@ -7,7 +7,8 @@ keep waiting requests in their queues. It keeps the components that users have c
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings, default_settings
@@ -29,6 +30,9 @@ logger = logging.getLogger("scrapy_robotspec")
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 POSITION = 100
+#: The middleware of a crawl and of a dry run, which take the same place.
+_REAL = "scrapy_robotspec.RobotSpecMiddleware"
+_REHEARSED = "scrapy_robotspec.plugin.dry_run.DryRunMiddleware"
 
 
 class Addon:
@@ -62,11 +66,14 @@ class Addon:
 
             for surprise in surprises(given, checked):
                 logger.warning("%s.", surprise)
+        if not _replace_middleware(settings, _REHEARSED if checked.dry_run else _REAL):
+            return
         if checked.dry_run:
-            from scrapy_robotspec.plugin import dry_run
-
-            dry_run.install(settings, STOCK, POSITION)
-        elif _replace_middleware(settings):
+            logger.info(
+                "ROBOTSPEC_DRY_RUN is on: Scrapy's own middleware decides, differences are "
+                "counted, and each robots.txt is fetched once more."
+            )
+        else:
             # Where the user has chosen another scheduler or queue, it stays as it is: requests wait
             # in the middleware, at most ROBOTSPEC_MAX_PARKED.
             if (queue := waiting_queue(settings)) is not None:
@@ -79,8 +86,6 @@ class Addon:
                     from scrapy_robotspec.plugin.browser.handler import guard_browsers
 
                     guard_browsers(settings, handlers)
-        else:
-            return
         _compat.add_connections(settings, checked.most_fetches)
 
 
@@ -94,11 +99,11 @@ def check_settings(settings: BaseSettings) -> Settings:
     return checked
 
 
-def _replace_middleware(settings: BaseSettings) -> bool:
-    """Ours for Scrapy's. False: the user has switched ours off, so Scrapy's stays."""
+def _replace_middleware(settings: BaseSettings, name: str) -> bool:
+    """Ours, *name*, for Scrapy's. False: the user has switched ours off, so Scrapy's stays."""
     chosen = settings.getdict(_MIDDLEWARES)
-    own = _compat.take_component(chosen, RobotSpecMiddleware)
-    if own and own[0] is None:
+    own = [key for key in chosen if key == name or _compat.is_component(key, RobotSpecMiddleware)]
+    if own and chosen[own[0]] is None:
         logger.warning(
             "The add-on scrapy_robotspec.Addon is on and its RobotSpecMiddleware switched off "
             "in %s: Scrapy's own robots.txt middleware is left in place.",
@@ -106,10 +111,30 @@ def _replace_middleware(settings: BaseSettings) -> bool:
         )
         return False
     moved_to = _compat.take_component(chosen, RobotsTxtMiddleware)
+    if own:  # its place among equal numbers is the user's, too
+        others = {key: place for key, place in chosen.items() if key not in own[1:]}
+        chosen = {name if key == own[0] else key: place for key, place in others.items()}
+    else:
+        position = next((place for place in moved_to if place is not None), POSITION)
+        chosen = {name: _before_equals(settings, chosen, position), **chosen}
     # Before Scrapy 2.15 only this very text switches off the text in DOWNLOADER_MIDDLEWARES_BASE.
     # From 2.15 on a class beside it would be one middleware named twice.
     chosen[STOCK] = None
-    positions = [position for position in own + moved_to if position is not None]
-    chosen["scrapy_robotspec.RobotSpecMiddleware"] = positions[0] if positions else POSITION
     settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
     return True
+
+
+def _before_equals(settings: BaseSettings, chosen: dict[Any, Any], position: float) -> float:
+    """The number at which ours stands before all that Scrapy's own at *position* stood before.
+
+    Scrapy puts its own components before others of the same number.
+    """
+    places = settings.getdict(f"{_MIDDLEWARES}_BASE")
+    names = list(places)
+    places |= {
+        key if isinstance(key, str) else global_object_name(key): place
+        for key, place in chosen.items()
+    }
+    behind = names[names.index(STOCK) + 1 :] if STOCK in names else names
+    is_tied = any(places[name] == position for name in behind)
+    return nextafter(position, -inf) if is_tied else position

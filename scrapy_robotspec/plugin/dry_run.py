@@ -23,7 +23,6 @@ from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
-from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.reporting.stats import open_account, shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -32,7 +31,6 @@ from scrapy_robotspec.plugin.settings.settings import Settings
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
     from scrapy_robotspec.access.origin import Origin
@@ -41,30 +39,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robotspec")
 
-#: Text of the exception by which Scrapy's own middleware refuses a request.
-_REFUSED_BY_SCRAPY = "Forbidden by robots.txt"
 #: The results of a comparison; their stats have underscores for spaces.
 _KINDS = ("same", "we would refuse", "we would allow", "we would wait", "not compared")
-_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 #: Max logged differences of each kind.
 _EXAMPLES = 10
-
-
-def install(settings: BaseSettings, stock: str, position: int) -> None:
-    """Put ours behind Scrapy's own, *stock*, which is switched on.
-
-    *position*: where Scrapy's own is by default.
-    """
-    chosen = settings.getdict(_MIDDLEWARES)
-    _compat.take_component(chosen, RobotSpecMiddleware)
-    places = _compat.take_component(chosen, RobotsTxtMiddleware)
-    chosen[stock] = next((place for place in places if place is not None), position)
-    chosen[DryRunMiddleware] = chosen[stock] + 1
-    settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
-    logger.info(
-        "ROBOTSPEC_DRY_RUN is on: Scrapy's own middleware decides, differences are counted, "
-        "and each robots.txt is fetched once more."
-    )
 
 
 class _SilentRuntime(CrawlRuntime):
@@ -75,19 +53,16 @@ class _SilentRuntime(CrawlRuntime):
     ) -> None: ...
 
 
-class DryRunMiddleware:
-    """Downloader middleware that the add-on puts right behind Scrapy's own (position 101).
+class DryRunMiddleware(RobotsTxtMiddleware):
+    """Scrapy's own middleware, in the place that ours would take; it decides.
 
-    Scrapy's middleware has let each request through; its refusals arrive as exceptions. Each
-    comparison is a coroutine, which ends with the next fetch of its robots.txt.
+    Each comparison is a coroutine, which ends with the next fetch of its robots.txt.
     """
 
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         # Nothing is kept here, and the log and the report say so.
         settings = replace(Settings.from_scrapy(crawler.settings), crawl_delay=False)
-        assert crawler.stats is not None
-        self._crawler = crawler
-        self._stats = crawler.stats
         self._account = open_account(settings)
         self._counts = self._account.differences = dict.fromkeys(_KINDS, 0)
         uncounted = DummyStatsCollector(crawler)
@@ -108,16 +83,14 @@ class DryRunMiddleware:
 
     # --- what Scrapy calls
 
-    def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Scrapy's own middleware let *request* through."""
-        Deferred.fromCoroutine(self._compare(request, allowed=True))
-
-    def process_exception(
-        self, request: Request, exception: Exception, spider: Spider | None = None
-    ) -> None:
-        """Scrapy's own middleware, or another one, refused *request*."""
-        if isinstance(exception, IgnoreRequest) and str(exception) == _REFUSED_BY_SCRAPY:
+    async def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Let Scrapy's own middleware decide about *request*, and compare."""
+        try:
+            await _compat.decide_as_scrapy(self, request)
+        except IgnoreRequest:
             Deferred.fromCoroutine(self._compare(request, allowed=False))
+            raise
+        Deferred.fromCoroutine(self._compare(request, allowed=True))
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -135,7 +108,7 @@ class DryRunMiddleware:
         counts = [f"{count:,} {kind}" for kind, count in self._counts.items()]
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
         self.robots.end(reason)
-        if not _compat.was_started(self._crawler.engine):
+        if not _compat.was_started(self.crawler.engine):
             await self.robots.close()
 
     # --- comparing

@@ -78,6 +78,31 @@ def test_scrapys_crawl_is_what_it_was(server: Server) -> None:
     assert len(result.of("robots_parsed")) == len(without.of("robots_parsed"))
 
 
+def test_a_middleware_with_an_equal_number_comes_behind(server: Server) -> None:
+    """As behind Scrapy's own, and the dry run says what the real run does."""
+    site = server.site("127.0.0.2", NO)
+    urls = [site.url("/no/before-answered"), site.url("/yes/before-answered")]
+    settings = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.EndsPagesBefore": 100}}
+    real, dry = crawl(urls, settings), crawl(urls, {**settings, **DRY})
+    for result in (real, dry):
+        assert list(result.errors) == urls[:1]
+        assert list(result.responses) == urls[1:]
+    assert differences(dry) == {"same": 2}
+
+
+def test_a_place_before_ours_is_rehearsed(server: Server) -> None:
+    """The user has put ours behind another middleware: what that one answers is not compared."""
+    site = server.site("127.0.0.2", NO)
+    ours, other = "scrapy_robotspec.RobotSpecMiddleware", "tests.crawl.middlewares.EndsPagesBefore"
+    settings = {"DOWNLOADER_MIDDLEWARES": {ours: 110, other: 100}}
+    urls = [site.url("/no/before-answered"), site.url("/no/x")]
+    real, dry = crawl(urls, settings), crawl(urls, {**settings, **DRY})
+    for result in (real, dry):
+        assert list(result.responses) == urls[:1]
+        assert list(result.errors) == urls[1:]
+    assert differences(dry) == {"same": 1}
+
+
 def test_nothing_waits_for_our_answer(server: Server) -> None:
     """Pages are compared when it comes; ``dont_obey_robotstxt`` is no difference (APP-01)."""
     slow = server.site("127.0.0.2", after(1.0, reply(NO)))

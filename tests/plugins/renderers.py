@@ -1,6 +1,6 @@
-"""Local servers that speak the APIs of Splash and of Zyte API: they download pages for a crawler.
+"""Local servers with the APIs of services that download pages for a crawler.
 
-Both follow redirects themselves, as the real ones do.
+All follow redirects themselves, as the real ones do.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from html import escape
 from typing import Any, NamedTuple
 
 from tests.support.responses import Answer, Exchange, reply
@@ -79,4 +80,20 @@ def zyte(arguments: dict[str, Any]) -> dict[str, Any]:
         "statusCode": page.status,
         "httpResponseHeaders": [{"name": name, "value": value} for name, value in page.headers],
         "httpResponseBody": base64.b64encode(body).decode(),
+    }
+
+
+def flaresolverr(arguments: dict[str, Any]) -> dict[str, Any]:
+    """``request.get``: a browser's view of the page."""
+    page = download(arguments["url"], follow=True)
+    html = page.body.decode()
+    if "text/plain" in dict(page.headers).get("Content-Type", ""):
+        html = f"<html><head></head><body><pre>{escape(html)}</pre></body></html>"
+    solution = {"url": page.url, "status": page.status, "headers": {}, "response": html}
+    times = {"startTimestamp": 0, "endTimestamp": 1, "version": "3.4.0"}
+    return {
+        "status": "ok",
+        "message": "",
+        "solution": {**solution, "cookies": [], "userAgent": "Mozilla/5.0"},
+        **times,
     }

@@ -9,13 +9,18 @@ import logging
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy import version_info
 from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
 from scrapy.core.scheduler import Scheduler
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.settings import BaseSettings
 from scrapy.settings import Settings as ScrapySettings
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec import (
     Addon,
@@ -198,35 +203,89 @@ def test_handlers_with_few_connections_get_some_for_robots_txt_too(
 
 
 @pytest.mark.parametrize(
-    ("chosen", "position"),
+    "chosen",
     [
-        ({}, 100),
-        ({STOCK: 120}, 120),
-        ({STOCK: 120, OtherMiddleware: 110}, 120),
-        ({OURS: 90}, 100),
-        ({OURS: 90, STOCK: None}, 100),
-        ({STOCK: None}, 100),
-        ({DryRunMiddleware: 101}, 100),
+        {},
+        {STOCK: 120},
+        {STOCK: 120, OtherMiddleware: 110},
+        {OURS: 90},
+        {OURS: 90, STOCK: None},
+        {STOCK: None},
+        {OtherMiddleware: 100},
+        {OtherMiddleware: 100, OURS: 100},
+        {OURS: None},
     ],
     ids=repr,
 )
-def test_in_a_dry_run_scrapys_own_decides(
-    chosen: dict[Any, Any], position: int, caplog: pytest.LogCaptureFixture
+def test_a_dry_run_rehearses_the_place_of_a_real_run(
+    chosen: dict[Any, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     before = plain(ScrapySettings())
     settings = update(ROBOTSPEC_DRY_RUN=True, DOWNLOADER_MIDDLEWARES=chosen)
-    listed = middlewares(settings)
-    at = listed.index(RobotsTxtMiddleware)
-    assert listed[at + 1] is DryRunMiddleware
-    assert RobotSpecMiddleware not in listed
-    assert dict(settings["DOWNLOADER_MIDDLEWARES"])[DryRunMiddleware] == position + 1
+    real = middlewares(update(DOWNLOADER_MIDDLEWARES=chosen))
+    rehearsed = [DryRunMiddleware if mw is RobotSpecMiddleware else mw for mw in real]
+    assert middlewares(settings) == rehearsed
     after = plain(settings)
-    changed = {name for name in after if after[name] != before.get(name)}
-    given = {"ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
-    assert changed == {"DOWNLOADER_MIDDLEWARES", EXTRA_CONNECTIONS, *given}
-    assert caplog.records == []
+    if OURS not in chosen or chosen[OURS] is not None:
+        changed = {name for name in after if after[name] != before.get(name)}
+        given = {"ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
+        assert changed == {"DOWNLOADER_MIDDLEWARES", EXTRA_CONNECTIONS, *given}
+        assert caplog.records == []
     Addon().update_settings(settings)
     assert plain(settings) == after
+
+
+#: Components of a user's, and some of Scrapy's own.
+OTHERS = [type(f"Other{n}", (), {}) for n in range(4)]
+SCRAPYS: list[Any] = [
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware",
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware",
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware",
+    "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware",
+    HttpCompressionMiddleware,
+]
+#: Before Scrapy 2.15 its own middleware stays at 100 beside a class at another number.
+SCRAPYS_OWN = [STOCK, *([RobotsTxtMiddleware] if version_info >= (2, 15) else [])]
+NUMBERS = st.sampled_from([99, 100, 101, 550])
+
+
+@given(
+    chosen=st.lists(
+        st.tuples(st.sampled_from([*OTHERS, *SCRAPYS, *SCRAPYS_OWN]), NUMBERS | st.none()),
+        unique_by=lambda pair: global_object_name(load_object(pair[0])),
+    ).map(dict)
+)
+def test_ours_stands_before_all_that_scrapys_own_stood_before(chosen: dict[Any, Any]) -> None:
+    """Also among equal numbers; what stood before Scrapy's own alone may be later."""
+    enabled = {**chosen, STOCK: 100} if chosen.get(STOCK, 100) is None else dict(chosen)
+    if enabled.get(RobotsTxtMiddleware, 100) is None:
+        enabled[RobotsTxtMiddleware] = 100
+    before = middlewares(ScrapySettings({"DOWNLOADER_MIDDLEWARES": enabled}))
+    after = middlewares(update(DOWNLOADER_MIDDLEWARES=chosen))
+    first, ours = before.index(RobotsTxtMiddleware), after.index(RobotSpecMiddleware)
+    assert RobotsTxtMiddleware not in after
+    assert set(before[first:]) - {RobotsTxtMiddleware} <= set(after[ours:])
+    rest = [mw for mw in before if mw is not RobotsTxtMiddleware]
+    assert [mw for mw in after if mw is not RobotSpecMiddleware] == rest
+    if not set(before[:first]) <= set(after[:ours]):  # Scrapy sorts OffsiteMiddleware first
+        assert [global_object_name(mw) for mw in set(before[:first]) - set(after[:ours])] == [
+            SCRAPYS[0]
+        ]
+
+
+@given(
+    numbers=st.lists(st.tuples(st.sampled_from(OTHERS), NUMBERS), unique_by=lambda pair: pair[0]),
+    ours=st.integers(0, 4),
+    place=NUMBERS,
+)
+def test_the_place_of_an_entry_for_ours_is_the_users(
+    numbers: list[tuple[type, int]], ours: int, place: int
+) -> None:
+    written = [*numbers[:ours], (RobotSpecMiddleware, place), *numbers[ours:]]
+    chosen = dict[Any, Any](written)
+    ordered = [mw for mw, _ in sorted(written, key=lambda pair: pair[1])]
+    after = middlewares(update(DOWNLOADER_MIDDLEWARES=chosen))
+    assert [mw for mw in after if mw in chosen] == ordered
 
 
 def test_the_log_shows_names(caplog: pytest.LogCaptureFixture) -> None:
