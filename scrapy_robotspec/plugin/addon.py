@@ -16,9 +16,11 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
+from scrapy_robotspec.protocol.robotstxt import USE_PARSER
 from scrapy_robotspec.store import MEMORY
 
 if TYPE_CHECKING:
@@ -39,8 +41,11 @@ class Addon:
     """``ADDONS = {"scrapy_robotspec.Addon": 500}``, beside ``ROBOTSTXT_OBEY = True``."""
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
+    @in_one_line
+    def from_crawler(cls, crawler: Crawler, *robotstxt_body: bytes) -> Self:
         """Raise ``ConfigurationError`` where another component is made of it."""
+        if robotstxt_body:
+            raise ConfigurationError(USE_PARSER)
         settings = crawler.settings  # frozen when Scrapy makes others than extensions
         if settings.frozen or _compat.take_component(settings.getdict("EXTENSIONS"), cls):
             raise ConfigurationError(f"scrapy_robotspec.Addon is an add-on: {ENABLE}")
@@ -49,6 +54,7 @@ class Addon:
     def __repr__(self) -> str:
         return "scrapy_robotspec.Addon"
 
+    @in_one_line
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy. Raises ``ConfigurationError`` for a wrong setting of ours.
 

@@ -22,6 +22,7 @@ from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.reporting.stats import open_account, shown_request
@@ -72,6 +73,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         """Waits of comparisons for a robots.txt; each ends with the next fetch of it."""
 
     @classmethod
+    @in_one_line
     def from_crawler(cls, crawler: Crawler) -> Self:
         middleware = cls(crawler)
         connect = crawler.signals.connect

@@ -1,23 +1,52 @@
 """Exceptions of requests that robots.txt does not let through.
 
 All are Scrapy's ``IgnoreRequest``: errbacks run, and no traceback is logged. ``errors.py`` contains
-the errors of this package itself.
+the errors of this package itself; :func:`in_one_line` logs those that stop a crawl at its start.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+import logging
+from functools import wraps
+from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeVar
 
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.reasons import UNREACHABLE, printable
+from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.protocol.usage import UsageStatement
+
+logger = logging.getLogger("scrapy_robotspec")
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def in_one_line(step: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Log a wrong setting in one line, before Scrapy's traceback.
+
+    Decorates a *step* of the start of a crawl.
+
+    The error is raised without its causes and frames, which say nothing to a user.
+    """
+
+    @wraps(step)
+    def logged(*args: _P.args, **named: _P.kwargs) -> _R:
+        try:
+            return step(*args, **named)
+        except ConfigurationError as error:
+            logger.error("%s", error)
+            raise error.with_traceback(None) from None
+
+    return logged
 
 
 class _Refused(IgnoreRequest):

@@ -19,6 +19,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
+from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, open_account
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
@@ -71,6 +72,7 @@ class RobotSpecMiddleware(GateOwner):
         self.robots.lookup.followers += [self._stats, self.gate]
 
     @classmethod
+    @in_one_line
     def from_crawler(cls, crawler: Crawler) -> Self:
         if _compat.is_enabled(cls, crawler.settings.getdict("ADDONS")):
             raise ConfigurationError(f"{cls.__name__} is not an add-on: {ENABLE}")

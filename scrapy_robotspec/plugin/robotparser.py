@@ -14,6 +14,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.tokens import TokenSelector, text_of
+from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.agents import tokens_from_user_agent
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -41,6 +42,7 @@ class RobotSpecParser(RobotParser):
         self._fixed = None if tokens is None else tuple(tokens)
 
     @classmethod
+    @in_one_line
     def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> Self:
         """Parse *robotstxt_body* as the crawler's settings say (None: as the defaults do).
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import FileUsage, UsageRules
 
+#: The remedy where something else is ``ROBOTSTXT_PARSER``.
+USE_PARSER = 'set ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"'
 #: Max verdicts kept for one crawler. They depend on the rule and not on the URL, so they are few.
 _KEPT_VERDICTS = 256
 
@@ -60,7 +62,7 @@ class RobotsTxt:
     @classmethod
     def from_crawler(cls, *arguments: object) -> RobotsTxt:
         """Called by Scrapy if it is ``ROBOTSTXT_PARSER``. Raises :class:`ConfigurationError`."""
-        raise ConfigurationError('set ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"')
+        raise ConfigurationError(USE_PARSER)
 
     @classmethod
     def parse(

@@ -17,6 +17,9 @@ WRONG: list[tuple[str, Any, str]] = [
     ("USER_AGENT_TOKEN", "tests.crawl.tokens.coroutine", "f(request, crawler)"),
     ("CACHE", "sqlite:////no/such/folder/x.db", "folder"),
     ("EVIDENCE", "/dev/null/x", "folder"),
+    ("EVIDENCE", __file__, "folder, not of a file"),
+    ("REPORT", "/no/such\0/x.html", "local path"),
+    ("REPORT", "/proc/x.html", "can write"),
     ("CACHE_MIN_TTL", 90_000, "ROBOTSPEC_CACHE_MAX_TTL"),
 ]
 
@@ -31,6 +34,18 @@ def test_message_is_the_last_line(server: Server, name: str, value: Any, remedy:
     for words in ("ConfigurationError", f"ROBOTSPEC_{name}", repr(value), remedy):
         assert words in last
     assert server.log == []
+    assert_one_line(result.log)
+
+
+def assert_one_line(log: str) -> None:
+    """The problem is one line, before the one traceback, which is Scrapy's."""
+    lines = log.splitlines()
+    (ours,) = (n for n, line in enumerate(lines) if "[scrapy_robotspec] ERROR" in line)
+    (trace,) = (n for n, line in enumerate(lines) if line.startswith("Traceback"))
+    assert ours < trace
+    frames = [line for line in lines[trace:] if line.startswith("  File ")]
+    assert sum("scrapy_robotspec" in frame for frame in frames) <= 2
+    assert lines[ours].partition("ERROR: ")[2] == lines[-1].partition(": ")[2]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +71,10 @@ def test_message_is_the_last_line(server: Server, name: str, value: Any, remedy:
         ),
         (
             {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.RobotsTxt"},
+            'ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"',
+        ),
+        (
+            {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.Addon"},
             'ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"',
         ),
     ],

@@ -58,7 +58,7 @@ def evidence_folder(raw: Any) -> str:
     """The path of a folder that exists or can be made."""
     path = _path(raw)
     if path is None or (exists(path) and not isdir(path)):
-        raise ValueError("the local path of a folder")
+        raise ValueError("the local path of a folder, not of a file")
     return path
 
 
