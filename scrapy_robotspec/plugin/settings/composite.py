@@ -221,3 +221,29 @@ def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
         return Override(**{(name := each): read[each](raw) for each, raw in value.items()})
     except ValueError as error:
         raise ValueError(f"for {host!r} as {name!r} {error}") from None
+
+
+# --- the table
+
+#: Converters by field of :class:`~scrapy_robotspec.plugin.settings.settings.Settings`.
+_CONVERTERS: dict[str, Converter[Any]] = {
+    "edition": edition,
+    "cache_schemes": cache_schemes,
+    "status_policy": status_policy,
+    "usage": usage_labels,
+    "evidence": evidence_folder,
+    "evidence_timestamp": stamping_command,
+    "report": report_file,
+}
+#: Converters that depend on the edition.
+_BY_EDITION: dict[str, Callable[[Any, Edition], Any]] = {
+    "user_agent_token": token_source,
+    "overrides": overrides,
+}
+
+
+def converter_of(name: str, edition: Edition) -> Converter[Any]:
+    """The converter of the field *name*, in a crawl by *edition*."""
+    if name in _BY_EDITION:
+        return lambda raw: _BY_EDITION[name](raw, edition)
+    return _CONVERTERS[name]

@@ -48,8 +48,8 @@ _SHORTEST_LIFE = 0.1
 _PAIRS = (("cache_min_ttl", "cache_max_ttl"), ("retry_delay", "retry_max_delay"))
 
 
-def _setting(default: Any, converter: Converter[Any] | str) -> Any:
-    """A field with its converter, or the name of a function of ``composite.py``.
+def _setting(default: Any, converter: Converter[Any] | None) -> Any:
+    """A field with its converter; None: it is in the table of ``composite.py``.
 
     Where the default is None, an empty text means None.
     """
@@ -63,10 +63,10 @@ _POLICY = AccessPolicy(edition=get_edition("google-2019"))
 class Settings:
     """Field ``x_y`` is setting ``ROBOTSPEC_X_Y``. Times are in seconds, sizes in bytes."""
 
-    edition: Edition = _setting(_POLICY.edition, "edition")
-    user_agent_token: Tokens | Chooser | None = _setting(None, "token_source")
+    edition: Edition = _setting(_POLICY.edition, None)
+    user_agent_token: Tokens | Chooser | None = _setting(None, None)
     cache: str = _setting(MEMORY, str)
-    cache_schemes: Mapping[str, Callable[[str], object]] = _setting({}, "cache_schemes")
+    cache_schemes: Mapping[str, Callable[[str], object]] = _setting({}, None)
     cache_ttl: float = _setting(_POLICY.ttl, seconds(_SHORTEST_LIFE))
     cache_min_ttl: float = _setting(_POLICY.min_ttl, seconds())
     cache_max_ttl: float = _setting(_POLICY.max_ttl, seconds(_SHORTEST_LIFE))
@@ -81,30 +81,30 @@ class Settings:
     retry_times: int = _setting(_POLICY.retry_times, integer(0))
     retry_delay: float = _setting(_POLICY.retry_delay, seconds(0.001))
     retry_max_delay: float = _setting(_POLICY.retry_max_delay, seconds(0.001))
-    status_policy: StatusPolicy = _setting(_POLICY.status_policy, "status_policy")
+    status_policy: StatusPolicy = _setting(_POLICY.status_policy, None)
     probe_server_errors: bool = _setting(False, boolean)
     crawl_delay: bool = _setting(
         False,
         partial(boolean, wanted="True or False, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds"),
     )
     crawl_delay_max: float = _setting(60.0, seconds())
-    usage: tuple[str, ...] = _setting((), "usage_labels")
+    usage: tuple[str, ...] = _setting((), None)
     usage_policy: PolicyName = _setting(
         "record", one_of("record", "refuse-disallowed", "require-allowed")
     )
     default_crawl_delay: float | None = _setting(None, seconds())
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), names)
-    overrides: HostTable | None = _setting(None, "overrides")
+    overrides: HostTable | None = _setting(None, None)
     check_final_url: bool = _setting(True, boolean)
     browser: Literal["page", "all", "off"] = _setting("page", one_of("page", "all", "off"))
     max_parked: int = _setting(1000, integer(1))
     progress_after: float = _setting(5.0, seconds())
-    evidence: str | None = _setting(None, "evidence_folder")
-    evidence_timestamp: str | None = _setting(None, "stamping_command")
+    evidence: str | None = _setting(None, None)
+    evidence_timestamp: str | None = _setting(None, None)
     evidence_operator: str | None = _setting(None, text)
     evidence_headers: tuple[str, ...] = _setting((), names)
     dry_run: bool = _setting(False, boolean)
-    report: str | None = _setting(None, "report_file")
+    report: str | None = _setting(None, None)
 
     @property
     def most_fetches(self) -> int:
@@ -126,12 +126,10 @@ class Settings:
             if raw is None or (raw == "" and getattr(default, each.name) is None):
                 continue
             converter = each.metadata["convert"]
-            if isinstance(converter, str):
-                from scrapy_robotspec.plugin.settings import composite  # few crawls set one
+            if converter is None:
+                from scrapy_robotspec.plugin.settings.composite import converter_of  # few set one
 
-                converter = getattr(composite, converter)
-            if each.name in ("user_agent_token", "overrides"):
-                converter = partial(converter, edition=given.get("edition", default.edition))
+                converter = converter_of(each.name, given.get("edition", default.edition))
             given[each.name] = convert(name, raw, converter)
         # Defaults that the edition, or an upper bound, knows better.
         edition = given.get("edition", default.edition)

@@ -8,7 +8,9 @@ from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.overrides import Override
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import EDITIONS, get_edition
-from scrapy_robotspec.plugin.settings.composite import overrides
+from scrapy_robotspec.plugin.settings import composite
+from scrapy_robotspec.plugin.settings.composite import converter_of, overrides
+from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 
@@ -84,3 +86,16 @@ def test_a_wrong_value_is_named_with_its_host(value: object, words: str) -> None
     with pytest.raises(ValueError, match="for 'h' ") as caught:
         read({"h": value})
     assert words in str(caught.value)
+
+
+def test_the_table_has_the_fields_without_a_converter_of_their_own() -> None:
+    usual = EDITIONS["google-2019"]
+    fields = [each for each in Settings.names().values() if each.metadata["convert"] is None]
+    tables = [*composite._CONVERTERS, *composite._BY_EDITION]
+    assert sorted(tables) == sorted(each.name for each in fields)
+    assert converter_of("usage", usual)("train-ai") == ("train-ai",)
+    given = "User-agent: *\nDisallow /x"  # only one edition reads the rule
+    for edition in (usual, EDITIONS["google"]):
+        table = converter_of("overrides", edition)({"h": given})
+        (override,) = table.values()
+        assert override.replacement.edition is edition
