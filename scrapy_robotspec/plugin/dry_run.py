@@ -121,7 +121,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         if origin is None:
             return
         try:
-            self.robots.tokens.of(request)  # before other middlewares change the header
+            self.robots.tokens.select(request)  # before other middlewares change the header
             request = request.copy()  # it keeps its tokens once there is a response
             answer = await self._decide(origin, request)
         except Exception as error:  # of the user's function; Scrapy's crawl must not suffer from it
@@ -141,7 +141,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
 
     async def _decide(self, origin: Origin, request: Request) -> Answer | None:
         """Our decision about *request*; None: it would wait."""
-        answer = self.robots.ask(origin, request, time.time())
+        answer = self.robots.decide_now(origin, request, time.time())
         if not isinstance(answer, Pending):
             return answer
         record = self.robots.lookup.store.get(origin)

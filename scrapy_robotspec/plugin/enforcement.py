@@ -166,7 +166,7 @@ class Enforcer:
         if found is not None:
             now = time.time()
             if self._robots.lookup.rules.get_valid(found.origin, now) is not found:
-                answer = self._robots.ask(found.origin, request, now)
+                answer = self._robots.decide_now(found.origin, request, now)
                 if isinstance(answer, Pending):
                     self._forget(request)
                     raise RulesExpired(f"the rules of {found.origin} have expired")
@@ -183,7 +183,7 @@ class Enforcer:
         """Refuse a page that scrapy-splash requests by *request*, and that may go no more."""
         page = page_request(request)
         origin = self._policy.origin(page)
-        answer = None if origin is None else self._robots.ask(origin, page, time.time())
+        answer = None if origin is None else self._robots.decide_now(origin, page, time.time())
         if answer is None or isinstance(answer, Pending):
             return
         if not answer.decision.allowed:  # else the decision about the page stands
@@ -216,7 +216,7 @@ class Enforcer:
     def _count_usage(self, usage: Usage | None, origin: Origin) -> None:
         # hot path
         if self._policy.usage is not None:
-            self._account.usage(self._policy.usage.counts(usage), origin)
+            self._account.count_usage(self._policy.usage.counts(usage), origin)
 
     async def check_response(self, request: Request, response: Response) -> Response:
         """Return *response*, unless its URL or its declared uses are not allowed."""
@@ -226,7 +226,7 @@ class Enforcer:
             final = final_request(page_request(request), response)
         request.meta.pop(KEPT_TOKENS, None)  # as TokenSelector.responded() does
         if final is not None and (origin := self._policy.origin(final)) is not None:
-            answer = await self._robots.wait(origin, final)
+            answer = await self._robots.decide_later(origin, final)
             logged = self._robots.note_decision(final, answer, "final_url")
             self._apply_again(request, final, answer)
             if (passed := self._passed.get(ref(request))) is not None:

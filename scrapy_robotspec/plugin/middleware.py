@@ -114,14 +114,14 @@ class RobotSpecMiddleware(GateOwner):
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
         robots = await self.robots.rules(request)
-        return None if robots is None else robots.crawl_delay(self.robots.tokens.of(request))
+        return None if robots is None else robots.crawl_delay(self.robots.tokens.select(request))
 
     async def usage(self, url: str) -> Usage:
         """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
         request = Request(url)
         robots = await self.robots.rules(request)
         if robots is not None:
-            return robots.usage(request.url, self.robots.tokens.of(request))
+            return robots.usage(request.url, self.robots.tokens.select(request))
         from scrapy_robotspec.protocol.usage import Usage  # few spiders ask
 
         return Usage(applies=(await self.robots.decide(request)).allowed)
@@ -138,9 +138,9 @@ class RobotSpecMiddleware(GateOwner):
             self.gate.goes_on(None, request)
             self.enforcer.exempt(request)
             return None
-        answer = self.robots.ask(origin, request, time.time())
+        answer = self.robots.decide_now(origin, request, time.time())
         if isinstance(answer, Pending) or (self._policy.spaces and self._policy.delay(answer)):
-            waited = await self._waits.wait(origin, request)
+            waited = await self._waits.hold_back(origin, request)
             if waited is None:  # the spider closes
                 return request
             answer = waited

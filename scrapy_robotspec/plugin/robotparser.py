@@ -96,7 +96,7 @@ async def send_rules(
     assert found.robots is not None
     own = None  # where the user's function fails, which ends the request later
     with suppress(Exception):
-        own = tokens.of(request)
+        own = tokens.select(request)
     parser = RobotSpecParser(found.robots, own)
     await _compat.send_signal(crawler, _compat.robots_parsed, robotparser=parser, request=request)
     if replaced is not None:

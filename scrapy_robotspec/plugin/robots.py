@@ -95,7 +95,7 @@ class CrawlRobots:
 
     # --- requests
 
-    def ask(self, origin: Origin, request: Request, now: float) -> Answer | Pending:
+    def decide_now(self, origin: Origin, request: Request, now: float) -> Answer | Pending:
         """Decide about *request* at *now*, or return what is pending.
 
         Starts a fetch where one is due. *origin* is ``policy.origin(request)``.
@@ -115,16 +115,16 @@ class CrawlRobots:
 
         None: it has to be decided again.
         """
-        answer = self.ask(origin, request, time.time())
+        answer = self.decide_now(origin, request, time.time())
         return None if isinstance(answer, Pending) else self.policy.delay(answer)
 
-    async def wait(self, origin: Origin, request: Request) -> Answer:
+    async def decide_later(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*, once its robots.txt is known or given up.
 
         Raises ``IgnoreRequest`` if the spider closes first.
         """
         # One reading of the clock finds the rules and decides by them: they may expire meanwhile.
-        while isinstance(answer := self.ask(origin, request, time.time()), Pending):
+        while isinstance(answer := self.decide_now(origin, request, time.time()), Pending):
             await self._known(origin, request)
         return answer
 
@@ -133,7 +133,7 @@ class CrawlRobots:
         origin = self.policy.origin(request)
         if origin is None:
             return Decision(allowed=True, reason="no_rule")
-        answer = await self.wait(origin, request)
+        answer = await self.decide_later(origin, request)
         self.note_decision(request, answer, "question")
         return answer.decision
 
@@ -146,7 +146,7 @@ class CrawlRobots:
     async def rules(self, request: Request) -> RobotsTxt | None:
         """The rules for *request*: the user's own, else those of its origin.
 
-        Waits until they are known, as :meth:`wait` does.
+        Waits until they are known, as :meth:`decide_later` does.
         """
         origin = self.policy.origin(request)
         if origin is None:

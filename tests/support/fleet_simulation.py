@@ -262,7 +262,7 @@ class Process:
     def ask(self, request: Request | None = None) -> None:
         """Let one request wait."""
         asked = request or Request("http://a.example/")
-        turn = self.crawl_delay.wait(asked, ORIGIN, self.delay)
+        turn = self.crawl_delay.pace(asked, ORIGIN, self.delay)
         turn.addCallback(self._end, asked)
 
     def _end(self, goes: bool, request: Request) -> None:

@@ -91,7 +91,7 @@ class Browsers:
         self._every = every
         self._visits: WeakKeyDictionary[Any, Visit] = WeakKeyDictionary()
         """Those of the pages that Scrapy has opened."""
-        self._browsers: Once[Chromium | None] = Once(self._start)
+        self._browsers: Once[Chromium | None] = Once(self._attach)
         self._contexts: Once[None] = Once(self._prepare)
         self._sockets: Once[None] = Once(self._check_web_sockets)
         self._paused: WeakSet[Any] = WeakSet()
@@ -102,7 +102,7 @@ class Browsers:
         self._visits[page] = visit
         chromium = await self._chromium(page.context)
         if chromium is not None:
-            await chromium.add(page, visit)
+            await chromium.add_page(page, visit)
             self._paused.add(page)
         await self._contexts(page.context)
         if self._every:
@@ -111,10 +111,10 @@ class Browsers:
     async def _chromium(self, context: Any) -> Chromium | None:
         return await self._browsers(context.browser or context)  # Android's have no browser
 
-    async def _start(self, browser: Any) -> Chromium | None:
+    async def _attach(self, browser: Any) -> Chromium | None:
         """Pause the requests of *browser*; None: it cannot do that."""
         try:
-            return await Chromium.start(browser, self._guard, every=self._every)
+            return await Chromium.attach(browser, self._guard, every=self._every)
         except Exception as error:  # playwright's: Firefox and WebKit have no DevTools protocol
             if not self._warned:
                 self._warned = True

@@ -51,18 +51,18 @@ class Chromium:
         self._tabs: dict[str, _Tab] = {}
 
     @classmethod
-    async def start(cls, browser: Any, guard: BrowserGuard, *, every: bool) -> Chromium:
+    async def attach(cls, browser: Any, guard: BrowserGuard, *, every: bool) -> Chromium:
         """Pause the requests of *browser* from now on."""
         session = await browser.new_browser_cdp_session()
         chromium = cls(session, guard, every=every)
-        session.on("Fetch.requestPaused", chromium._resume)
+        session.on("Fetch.requestPaused", chromium._on_paused)
         pattern = {"urlPattern": "*", "requestStage": "Request"}
         if not every:
             pattern["resourceType"] = "Document"
         await session.send("Fetch.enable", {"patterns": [pattern]})
         return chromium
 
-    async def add(self, page: Any, visit: Visit) -> None:
+    async def add_page(self, page: Any, visit: Visit) -> None:
         """*page* is opened, or used again, for *visit*."""
         session = await page.context.new_cdp_session(page)
         target = (await session.send("Target.getTargetInfo"))["targetInfo"]["targetId"]
@@ -75,7 +75,7 @@ class Chromium:
 
     # --- paused requests
 
-    async def _resume(self, event: Event) -> None:
+    async def _on_paused(self, event: Event) -> None:
         """Let a paused request go, or end it."""
         try:
             error = await self._error(event)

@@ -68,7 +68,7 @@ class Visit:
         begun, self._begun = self._begun, True
         return not begun and url == urldefrag(self.request.url).url
 
-    def refuse(self, refusal: Refusal) -> None:
+    def note_refusal(self, refusal: Refusal) -> None:
         """Note a refused navigation, unless the download has ended."""
         if self.is_open and self.refusal is None:
             self.refusal = refusal
@@ -102,7 +102,7 @@ class BrowserGuard:
         """The visit for *request*; called in the loop of the crawl."""
         self._loop = asyncio.get_running_loop()
         exempt = self._obeying.robots.policy.origin(request) is None
-        return Visit(request, () if exempt else self._obeying.robots.tokens.of(request))
+        return Visit(request, () if exempt else self._obeying.robots.tokens.select(request))
 
     async def allows(self, url: str, visit: Visit | None, *, navigates: bool) -> bool:
         """Whether a page may load *url*; waits up to :attr:`max_wait`.
@@ -137,7 +137,7 @@ class BrowserGuard:
         reason = answer.decision.detail
         logger.debug("Aborted in the browser, for %s: %s (%s)", page, shown_url(url), reason)
         if visit is not None and navigates:
-            visit.refuse(Refusal(request, answer))
+            visit.note_refusal(Refusal(request, answer))
         return False
 
     async def _answer(self, origin: Origin, request: Request) -> Answer:
@@ -145,8 +145,8 @@ class BrowserGuard:
         robots = self._obeying.robots
         try:
             # Asked again after a wait, so that rules decide that are in force now.
-            while isinstance(answer := robots.ask(origin, request, time.time()), Pending):
-                await asyncio.wait_for(robots.wait(origin, request), self.max_wait)
+            while isinstance(answer := robots.decide_now(origin, request, time.time()), Pending):
+                await asyncio.wait_for(robots.decide_later(origin, request), self.max_wait)
         except asyncio.TimeoutError:  # the builtin one only from Python 3.11 on
             failure = f"no answer within {self.max_wait:g} s, while the browser waited"
             answer = _unanswered(origin, failure)

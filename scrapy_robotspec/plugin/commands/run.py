@@ -168,8 +168,8 @@ async def _decide(url: str, robots: CrawlRobots) -> Explanation:
         asked = robots.policy.origin(request)
         answer = Answer(Decision(allowed=True, reason="no_rule"), None)
         if asked is not None:
-            answer = await robots.wait(asked, request)
-        tokens = robots.tokens.of(request)
+            answer = await robots.decide_later(asked, request)
+        tokens = robots.tokens.select(request)
     except (IgnoreRequest, RobotSpecError, ValueError) as error:
         return Explanation(url, problem=str(error), seconds=time.monotonic() - began)
     found = answer.found

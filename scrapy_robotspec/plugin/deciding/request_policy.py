@@ -103,7 +103,7 @@ class RequestPolicy:
     def by_rules(self, found: Resolved, request: Request, now: float) -> Answer:
         """Decide about *request* by rules, then by usage preferences (USE-05)."""
         # hot path
-        tokens = self._tokens.of(request)
+        tokens = self._tokens.select(request)
         fields = found.decide(request.url, tokens, now), found, NO_EXTENSIONS, None
         answer = tuple.__new__(Answer, fields)  # as Answer(...), at half its cost
         if found.robots is None or found.extensions is None:
@@ -116,7 +116,7 @@ class RequestPolicy:
         if override is None or override.replacement is None:
             return None
         own = override.replacement
-        tokens = () if isinstance(own, str) else self._tokens.of(request)
+        tokens = () if isinstance(own, str) else self._tokens.select(request)
         decision = decision_by(own, origin, request.url, tokens)
         if isinstance(own, str):
             return Answer(decision, None)

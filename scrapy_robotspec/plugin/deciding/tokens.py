@@ -95,7 +95,7 @@ class TokenSelector:
             return f"from {self._source}"
         return f"{', '.join(map(safe, self.usual)) or '*'} ({self._source})"
 
-    def of(self, request: Request) -> Tokens:
+    def select(self, request: Request) -> Tokens:
         """The tokens for decisions about *request*, which has no response yet.
 
         Most specific first.

@@ -168,7 +168,7 @@ class EvidenceObserver:
         decision, found, _, usage = answer
         at = time.time() if decision.time is None else decision.time
         state = None if found is None else self._find(found.record, at)
-        tokens, number = self._tokens.of(request), next(self._numbers)
+        tokens, number = self._tokens.select(request), next(self._numbers)
         stated = None if usage is None else usage.preferences
         url = request.url
         fields = number, at, stage, url, tokens, decision, found, state, stated, None, None

@@ -83,7 +83,7 @@ class CrawlAccount:
             if len(self.rules) > 2 * RULES_COUNTED:
                 self.rules = Counter(dict(self.rules.most_common(RULES_COUNTED)))
 
-    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
+    def count_usage(self, counts: Mapping[str, str], origin: Origin) -> None:
         """The preferences of one page of *origin*, by declared label."""
         for label, preference in counts.items():
             self.of_pages[f"robotspec/usage/{label}/{preference}"] += 1

@@ -129,9 +129,9 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
             self._examples += 1
             refusal.examples.append(cut(without_user_info(url)))
 
-    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
+    def count_usage(self, counts: Mapping[str, str], origin: Origin) -> None:
         """The preferences of one page of *origin*, by declared label."""
-        super().usage(counts, origin)
+        super().count_usage(counts, origin)
         for label, preference in counts.items():
             self[origin].usage[label][preference] += 1
 

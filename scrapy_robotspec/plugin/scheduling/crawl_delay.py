@@ -48,7 +48,7 @@ class CrawlDelay:
         self._paces: dict[Origin, OriginPace] = {}
         self._closed = False
 
-    def wait(
+    def pace(
         self, request: Request, origin: Origin, delay: float, ahead: float = 0.0
     ) -> Deferred[bool]:
         """Fires when *request* may go; with False, decide again.
@@ -65,7 +65,7 @@ class CrawlDelay:
         insort(pace.waiters, waiter, key=lambda each: -each.request.priority)
         if not pace.is_served:
             pace.is_served = True
-            pace.wake()
+            pace.end_pause()
             Deferred.fromCoroutine(self._serve(pace))
         return goes
 
@@ -77,7 +77,7 @@ class CrawlDelay:
         """Ask for no more slots."""
         self._closed = True
         for pace in self._paces.values():
-            pace.wake()
+            pace.end_pause()
         self._paces.clear()
 
     # --- one origin
@@ -105,12 +105,12 @@ class CrawlDelay:
         if wait > 0:
             await self._sleep(pace, wait)
             return
-        due = await self._fleet.ask(pace, delay)
+        due = await self._fleet.reserve(pace, delay)
         await self._sleep(pace, due.at - self._monotonic())
         if due.granted:
-            self._use(pace, due.at, delay)
+            self._send_best(pace, due.at, delay)
 
-    def _use(self, pace: OriginPace, at: float, delay: float) -> None:
+    def _send_best(self, pace: OriginPace, at: float, delay: float) -> None:
         """Let a request go with the slot at *at*, which has a spacing for *delay*."""
         now = self._monotonic()
         if at <= now <= at + window(delay) and not self._closed:
@@ -119,7 +119,7 @@ class CrawlDelay:
                     continue
                 fits = self._is_current(pace, waiter) and waiter.delay <= delay
                 if fits and self._robots.engine.send_wait(waiter.request) <= 0:
-                    self._fleet.use(pace, at, delay)
+                    self._fleet.note_page(pace, at, delay)
                     pace.dismiss(waiter, True)
                     return
         pace.give_up()
@@ -134,5 +134,5 @@ class CrawlDelay:
     async def _sleep(self, pace: OriginPace, seconds: float) -> None:
         if seconds > 0 and not self._closed:
             pace.pause = Deferred()
-            pace.timer = self._call_later(seconds, pace.wake)
+            pace.timer = self._call_later(seconds, pace.end_pause)
             await pace.pause

@@ -128,7 +128,7 @@ class OriginPace:
         """The slot is not used."""
         self.given_up, self.slot = self.slot, 0.0
 
-    def wake(self) -> None:
+    def end_pause(self) -> None:
         """End the pause."""
         if self.timer is not None:
             self.timer.cancel()
@@ -176,8 +176,8 @@ class FleetPace:
         self._holds_until: float | None = None
         """When it stops waiting for a store that it has never reached; -inf: it has reached it."""
 
-    async def ask(self, pace: OriginPace, delay: float) -> Due:
-        """Ask for a slot; without the store *pace* has its own."""
+    async def reserve(self, pace: OriginPace, delay: float) -> Due:
+        """Reserve a slot; without the store *pace* has its own."""
         spacing = spacing_of(delay)
         now = self._monotonic()
         in_outage = now < pace.ends
@@ -197,7 +197,7 @@ class FleetPace:
             return self._lose(pace, delay)
         return self._read(reply, pace, spacing)
 
-    def use(self, pace: OriginPace, at: float, delay: float) -> None:
+    def note_page(self, pace: OriginPace, at: float, delay: float) -> None:
         """A page goes with the slot at *at* (monotonic)."""
         pace.slot = 0.0
         pace.since = at

@@ -74,7 +74,7 @@ class Gate:
 
     # --- events
 
-    def queue(self, request: Request) -> Origin | None:
+    def note_queued(self, request: Request) -> Origin | None:
         """Note that *request* is queued.
 
         Returns the origin whose robots.txt has to be known before it may go, or None.

@@ -115,11 +115,11 @@ class OriginQueues:
 
     # --- requests
 
-    def get(self, slot: str, origin: Origin | None) -> OriginQueue | None:
+    def queue_of(self, slot: str, origin: Origin | None) -> OriginQueue | None:
         """The queue of *slot* and *origin*, if it has requests."""
         return self._queues.get(origin, {}).get(slot)
 
-    def open(self, slot: str, origin: Origin | None, requests: Any, name: str = "") -> None:
+    def add_queue(self, slot: str, origin: Origin | None, requests: Any, name: str = "") -> None:
         """Add a queue with the requests that it already contains."""
         state = QueueState.READY if origin is None else self._gate.enter(origin)
         queue = OriginQueue(slot, origin, requests, name, self._tables[state])
@@ -127,7 +127,7 @@ class OriginQueues:
         queue.table.add(queue)
         self._resize(queue, len(requests))
 
-    def add(self, queue: OriginQueue, request: Request) -> None:
+    def add_request(self, queue: OriginQueue, request: Request) -> None:
         """Add *request* to *queue*."""
         queue.requests.push(request)
         self._resize(queue, 1)

@@ -81,15 +81,15 @@ class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
     def push(self, request: Request) -> None:
         """Add *request*. Raises ``ValueError`` if it cannot be stored on disk."""
         # hot path
-        slot, origin = self._slot_of(request), self._gate.queue(request)
-        queue = self.get(slot, origin)
+        slot, origin = self._slot_of(request), self._gate.note_queued(request)
+        queue = self.queue_of(slot, origin)
         try:
             if self._open_queues is not None:
                 self._open_queues.check_space(self.key)
             if queue is None:
                 self._push_first(slot, origin, request)
             else:
-                self.add(queue, request)
+                self.add_request(queue, request)
         except self._errors as error:
             if not self._warned:
                 self._warned = True
@@ -113,7 +113,7 @@ class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
                 self._close(requests)
             raise
         self.pqueues[name] = requests
-        self.open(slot, origin, requests, name)
+        self.add_queue(slot, origin, requests, name)
 
     def peek(self) -> Request | None:
         """The next request without removing it, or None."""
@@ -140,7 +140,7 @@ class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
             origin = Origin.of(url)
         if _name(slot, origin) != name:  # requests of any origin wait in the middleware
             slot, origin = name, None
-        self.open(slot, origin, requests, name)
+        self.add_queue(slot, origin, requests, name)
 
     def _slot_and_origin(self, requests: ScrapyPriorityQueue) -> tuple[str, Origin | None]:
         """Those of the first request; it is stored again, as not every queue can peek."""
@@ -148,7 +148,7 @@ class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
         if request is None:
             return "", None
         requests.push(request)
-        return self._slot_of(request), self._gate.queue(request)
+        return self._slot_of(request), self._gate.note_queued(request)
 
     def remove(self, queue: OriginQueue) -> None:
         """Close *queue*, which is empty."""

@@ -62,7 +62,7 @@ class RedisParking:
         self._failing = False
         self._is_unencoded = False
 
-    def start(self, signals: SignalManager) -> None:
+    def open(self, signals: SignalManager) -> None:
         """Begin the heartbeat, and take over what dead workers have left."""
         signals.connect(self._spider_idle, scrapy_signals.spider_idle)
         self._try(lambda: self._take(UNDECODABLE))
@@ -84,7 +84,7 @@ class RedisParking:
         self._names[request] = name = uuid4().hex
         self._try(lambda: self._redis.hset(self._parked(self.worker), name, data))
 
-    def release(self, request: Request) -> bool:
+    def unpark(self, request: Request) -> bool:
         """Delete *request*, which waits no more; False if another worker has it."""
         name = self._names.pop(request, None)
         if name is None or self._try(lambda: self._redis.hdel(self._parked(self.worker), name)):
@@ -100,7 +100,7 @@ class RedisParking:
     def close(self) -> None:
         """End the heartbeat; the scheduler has the parked requests again."""
         for request in list(self._names):
-            self.release(request)
+            self.unpark(request)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

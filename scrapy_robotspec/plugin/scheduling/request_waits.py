@@ -51,7 +51,7 @@ class RequestWaits:
 
     # --- requests
 
-    async def wait(self, origin: Origin, request: Request) -> Answer | None:
+    async def hold_back(self, origin: Origin, request: Request) -> Answer | None:
         """The decision about *request*, once it may go.
 
         None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
@@ -70,7 +70,7 @@ class RequestWaits:
         try:
             if parking is not None:
                 parking.park(request)
-            answer = await self._wait(origin, request)
+            answer = await self._decide(origin, request)
         except IgnoreRequest:
             goes_back = self._robots.engine.is_closing and request not in self._returned
             if not goes_back:
@@ -80,17 +80,17 @@ class RequestWaits:
             return None  # it stays parked until the scheduler has it
         finally:
             gate.parked -= popped
-            is_ours = goes_back or parking is None or parking.release(request)
+            is_ours = goes_back or parking is None or parking.unpark(request)
         if not is_ours:
             raise IgnoreRequest("another worker has taken over the request while it waited")
         return answer
 
-    async def _wait(self, origin: Origin, request: Request) -> Answer:
+    async def _decide(self, origin: Origin, request: Request) -> Answer:
         with self.gate.hold(origin, request):
             self._robots.routes.see(origin, request)
             has_slot = False
             while True:
-                answer = await self._robots.wait(origin, request)
+                answer = await self._robots.decide_later(origin, request)
                 delay = self._robots.policy.delay(answer)
                 if has_slot or not delay:
                     return answer
@@ -99,7 +99,7 @@ class RequestWaits:
                 self._robots.progress.account.spaced(origin, delay)
                 # The robots.txt counts as a page.
                 ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
-                turn = self._crawl_delay.wait(request, origin, delay, ahead)
+                turn = self._crawl_delay.pace(request, origin, delay, ahead)
                 has_slot = await self._robots.until(turn, "a crawl-delay had passed")
 
     # --- start and end
@@ -123,7 +123,7 @@ class RequestWaits:
             from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
 
             self._parking = RedisParking(queue)
-            self._parking.start(self._crawler.signals)
+            self._parking.open(self._crawler.signals)
 
     def close(self) -> None:
         """Make no more calls."""

@@ -45,7 +45,7 @@ class AdaptedMiddleware(RobotSpecMiddleware):
     def process_request_2(self, rp: Any, request: Request) -> None:
         """The step of Scrapy's own middleware that asks its parser."""
         if rp is not None:
-            [token] = self.robots.tokens.of(request)
+            [token] = self.robots.tokens.select(request)
             rp.allowed(request.url, token)
 
 

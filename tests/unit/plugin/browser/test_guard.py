@@ -25,10 +25,10 @@ def refusal(url: str) -> Refusal:
 
 def test_the_first_refusal_of_a_download_counts() -> None:
     opened, closed, first = visit(), visit(), refusal("https://example.com/1")
-    opened.refuse(first)
-    opened.refuse(refusal("https://example.com/2"))
+    opened.note_refusal(first)
+    opened.note_refusal(refusal("https://example.com/2"))
     closed.is_open = False
-    closed.refuse(first)
+    closed.note_refusal(first)
     assert (opened.refusal, closed.refusal) == (first, None)
 
 

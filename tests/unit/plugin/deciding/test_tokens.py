@@ -116,24 +116,24 @@ def test_the_product_is_found_in_a_user_agent(
 def test_the_most_particular_word_counts(
     settings: dict[str, Any], request_: Request, tokens: tuple[str, ...]
 ) -> None:
-    assert hook(**settings).of(request_) == tokens
+    assert hook(**settings).select(request_) == tokens
 
 
 def test_a_spider_may_have_a_user_agent_of_its_own() -> None:
     class Named(Plain):
         user_agent = "spiderbot/1.0"
 
-    assert hook(Named).of(Request(URL)) == ("spiderbot",)
+    assert hook(Named).select(Request(URL)) == ("spiderbot",)
 
 
 @pytest.mark.parametrize("bad", [None, "", [], "foo bot", 7, ["foobot", None], b"foobot"], ids=repr)
 def test_what_is_no_token_never_becomes_a_guess(bad: object) -> None:
     """A request must not be crawled under the default group because a function failed."""
     with pytest.raises(ConfigurationError, match="ROBOTSPEC_USER_AGENT_TOKEN"):
-        hook(ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: bad).of(Request(URL))
+        hook(ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: bad).select(Request(URL))
     if bad is not None:
         with pytest.raises(ConfigurationError, match="robotspec_user_agent_token"):
-            hook().of(by_meta(bad))
+            hook().select(by_meta(bad))
 
 
 def test_an_error_in_the_function_names_the_setting() -> None:
@@ -142,11 +142,11 @@ def test_an_error_in_the_function_names_the_setting() -> None:
     def failing(request: Request, crawler: Crawler) -> str:
         raise {"/page": KeyError("here"), "/": IgnoreRequest()}[request.url[18:]]
 
-    select = hook(ROBOTSPEC_USER_AGENT_TOKEN=failing)
+    selector = hook(ROBOTSPEC_USER_AGENT_TOKEN=failing)
     with pytest.raises(ConfigurationError, match=r"ROBOTSPEC_USER_AGENT_TOKEN.*KeyError.*here"):
-        select.of(Request(URL))
+        selector.select(Request(URL))
     with pytest.raises(IgnoreRequest):
-        select.of(Request("http://example.com/"))
+        selector.select(Request("http://example.com/"))
 
 
 def sent(request: Request, user_agent: str) -> Request:
@@ -161,14 +161,14 @@ def test_repetitions_of_a_request_keep_its_first_tokens() -> None:
     But for explicit ones. Queues may store requests as JSON, which has no tuples.
     """
     names = iter(["one", "two"])
-    for select in (hook(), hook(ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: next(names))):
+    for selector in (hook(), hook(ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: next(names))):
         request = Request(URL)
-        first = select.of(request)
+        first = selector.select(request)
         for _ in range(3):
-            assert select.of(sent(request, "random/1")) == first
+            assert selector.select(sent(request, "random/1")) == first
             request = request.replace(meta=json.loads(json.dumps(request.meta)))
         request.meta["robotspec_user_agent_token"] = "metabot"
-        assert select.of(request) == ("metabot",)
+        assert selector.select(request) == ("metabot",)
 
 
 class Callable:
@@ -224,7 +224,7 @@ def test_a_function_that_cannot_work_stops_the_crawl_at_start(value: object, wor
     ],
 )
 def test_any_callable_with_two_arguments_works(value: object, token: str) -> None:
-    assert hook(ROBOTSPEC_USER_AGENT_TOKEN=value).of(Request(URL)) == (token,)
+    assert hook(ROBOTSPEC_USER_AGENT_TOKEN=value).select(Request(URL)) == (token,)
 
 
 @pytest.mark.parametrize(
@@ -284,9 +284,9 @@ OFF = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}}
 def test_a_token_that_may_be_wrong_is_warned_of_once(
     settings: dict[str, Any], words: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    select = hook(**settings)
+    selector = hook(**settings)
     for _ in range(3):
-        select.of(Request(URL))
+        selector.select(Request(URL))
     (message,) = notices(caplog)
     assert all(word in message for word in words)
     assert message.isprintable()
@@ -308,14 +308,14 @@ def test_a_token_that_was_named_needs_no_warning(
     settings: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     """UAG-12: case aside; of a list one is enough."""
-    hook(**settings).of(Request(URL))
+    hook(**settings).select(Request(URL))
     assert notices(caplog) == []
 
 
 def test_changing_headers_do_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
     asked = hook()
     for name in ("homebot", "otherbot", *(f"{number}bot" for number in range(100))):
-        asked.of(by_header(f"{name}/1.0"))
+        asked.select(by_header(f"{name}/1.0"))
     assert len(notices(caplog)) == 1
 
 
@@ -324,7 +324,7 @@ def test_the_tokens_of_a_bounded_number_of_headers_are_kept() -> None:
     for number in range(2 * token_settings._MAX_HEADERS):
         letters = "".join(chr(ord("a") + int(digit)) for digit in str(number))
         for _ in range(2):
-            assert tokens.of(Request(URL, headers={"User-Agent": f"{letters}bot/1.0"})) == (
+            assert tokens.select(Request(URL, headers={"User-Agent": f"{letters}bot/1.0"})) == (
                 f"{letters}bot",
             )
     assert len(tokens._by_header) <= token_settings._MAX_HEADERS
@@ -335,9 +335,9 @@ def test_the_tokens_of_a_header_are_kept_and_few_headers_are() -> None:
     selector, kept = hook(), []
     for number in range(token_settings._MAX_HEADERS + 2):
         header = f"foobot/{number}"
-        assert selector.of(by_header(header)) == ("foobot",)
+        assert selector.select(by_header(header)) == ("foobot",)
         kept.append(len(selector._by_header))
     assert kept[:2] == [1, 2]
     assert max(kept) == token_settings._MAX_HEADERS
     first = selector._by_header[header.encode()]
-    assert selector.of(by_header(header)) is first
+    assert selector.select(by_header(header)) is first

@@ -166,8 +166,8 @@ def test_overrides_and_usage_preferences_are_counted(
         Override(token=("ours",)),
     ):
         crawl.stats.account.overridden(override, SHOP)
-    crawl.stats.account.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
-    crawl.stats.account.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
+    crawl.stats.account.count_usage({"train-ai": "disallow", "search": "allow"}, SHOP)
+    crawl.stats.account.count_usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
     assert isinstance(crawl.stats.account, OriginRows)
     row = crawl.stats.account[SHOP]
     assert row.overrides == {"ignore": 1, "crawl_delay": 1, "token": 2}

@@ -141,7 +141,7 @@ def test_overrides_and_usage_are_named_where_there_are_any() -> None:
         for _ in range(number):
             account.overridden(override, SHOP)
     for _ in range(4):
-        account.usage({"train-ai": "disallow"}, SHOP)
+        account.count_usage({"train-ai": "disallow"}, SHOP)
     account.of_pages["robotspec/cache/hit"] += 9
     assert lines(account)[2:] == [
         "overrides  3,000 ignore, 2 token",

@@ -111,13 +111,13 @@ class QueuesHarness:
 
     def push(self, slot: str, origin: Origin | None, request: Any, rank: int = 0) -> None:
         """Queue *request*; *rank* is that of a new queue, the lowest first."""
-        queue = self.queues.get(slot, origin)
+        queue = self.queues.queue_of(slot, origin)
         if queue is not None:
-            self.queues.add(queue, request)
+            self.queues.add_request(queue, request)
             return
         requests = RequestQueue([request])
         requests.curprio = rank
-        self.queues.open(slot, origin, requests)
+        self.queues.add_queue(slot, origin, requests)
 
     def pop(self) -> Any:
         return self.queues.pop()

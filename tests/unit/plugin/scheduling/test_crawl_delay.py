@@ -24,7 +24,7 @@ class Waiting:
     def add(self, path: str, priority: int = 0, ahead: float = 0.0) -> Deferred[Any]:
         request = Request(f"http://a.example/{path}", priority=priority)
         process = self.process
-        turn = process.crawl_delay.wait(request, ORIGIN, process.delay, ahead)
+        turn = process.crawl_delay.pace(request, ORIGIN, process.delay, ahead)
         return turn.addCallback(self._end, path)
 
     def _end(self, goes: bool, path: str) -> None:
@@ -114,7 +114,7 @@ def test_processes_seen_at_one_origin_count_at_a_new_one(fleet: Fleet) -> None:
     process = fleet.start(4)[0]
     fleet.run(30)
     other = Origin("http", "other.example", 80)
-    process.crawl_delay.wait(Request("http://other.example/"), other, 1.0)
+    process.crawl_delay.pace(Request("http://other.example/"), other, 1.0)
     assert process.crawl_delay._paces[other].processes == 4
 
 
@@ -189,7 +189,7 @@ def test_requests_of_two_delays_in_one_process(fleet: Fleet, waiting: Waiting) -
     for number in range(20):
         delay = 0.5 if number % 2 else 2.0
         process.delays[f"http://a.example/{number}"] = delay
-        turn = process.crawl_delay.wait(Request(f"http://a.example/{number}"), ORIGIN, delay)
+        turn = process.crawl_delay.pace(Request(f"http://a.example/{number}"), ORIGIN, delay)
         turn.addCallback(note, delay)
     fleet.run(60)
     assert len(went) == 20

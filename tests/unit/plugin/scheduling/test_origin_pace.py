@@ -48,11 +48,11 @@ class Crawl:
             self.now = max(self.now, self.pace.own_slot)
         self.reply = reply
         with pytest.raises(StopIteration):
-            self.fleet.ask(self.pace, DELAY).send(None)
+            self.fleet.reserve(self.pace, DELAY).send(None)
 
     def page(self) -> None:
         """A page goes with the slot."""
-        self.fleet.use(self.pace, self.now, DELAY)
+        self.fleet.note_page(self.pace, self.now, DELAY)
 
     def recover(self) -> None:
         self.now += module._RECOVERY

@@ -99,7 +99,7 @@ def test_priority_of_a_later_request_moves_its_queue() -> None:
     queues = QueuesHarness()
     queues.push("slot", A, "a", 0)
     queues.push("slot", B, "b", 5)
-    queue = queues.queues.get("slot", B)
+    queue = queues.queues.queue_of("slot", B)
     assert queue is not None
     queue.requests.curprio = -1
     queues.push("slot", B, "better")
@@ -153,7 +153,7 @@ class Damaged(RequestQueue):
 def test_queue_that_cannot_be_read_ends_in_an_error_line(caplog: pytest.LogCaptureFixture) -> None:
     """A crawl must not wait for its requests for ever."""
     queues = QueuesHarness()
-    queues.queues.open("slot", A, Damaged([1, 2]))
+    queues.queues.add_queue("slot", A, Damaged([1, 2]))
     queues.push("slot", B, "b")
     assert queues.pop_all() == ["b"]
     assert queues.queues.size == 0
@@ -172,7 +172,7 @@ class Failing(RequestQueue):
 
 def test_request_that_cannot_be_deserialised_leaves_the_count_right() -> None:
     queues = QueuesHarness()
-    queues.queues.open("slot", A, Failing(["bad", "good"]))
+    queues.queues.add_queue("slot", A, Failing(["bad", "good"]))
     with pytest.raises(ValueError):  # noqa: PT011
         queues.pop()
     assert queues.queues.size == 1

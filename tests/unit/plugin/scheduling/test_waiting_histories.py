@@ -70,11 +70,11 @@ class Crawl(LookupHarness):
     def add(self, origin: Origin) -> None:
         self.pages += 1
         page = Page(self.pages, origin)
-        queue = self.queues.get("slot", origin)
+        queue = self.queues.queue_of("slot", origin)
         if queue is None:
-            self.queues.open("slot", origin, RequestQueue([page]))
+            self.queues.add_queue("slot", origin, RequestQueue([page]))
         else:
-            self.queues.add(queue, page)  # type: ignore[arg-type]
+            self.queues.add_request(queue, page)  # type: ignore[arg-type]
         self.woken = True
 
     def run(self) -> None:
