@@ -50,7 +50,6 @@ _MODULES: Mapping[str, str] = {
     "show": "check",
     "diff": "differences",
     "editions": "differences",
-    "audit": "evidence",
     "replay": "evidence",
 }
 

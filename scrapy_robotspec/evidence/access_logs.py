@@ -1,6 +1,7 @@
 """Access logs: lines of several formats as requests with a time.
 
-Common and Combined log format (also with the virtual host in front), CDXJ, and JSON lines.
+Common and Combined log format (also with a virtual host, as Apache and lighttpd have it), CDXJ and
+JSON lines are recognised by their looks, each line by itself.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ import json
 import re
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.evidence.log_lines import is_time
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Request(NamedTuple):
@@ -23,53 +27,125 @@ class Request(NamedTuple):
     """The request came at most this much later (seconds, up to 1.0)."""
     url: str
     """Absolute; ``//host/path`` where the scheme is unknown, ``///path`` where the host is, too."""
+    agent: str | None = None
+    """The User-Agent; empty for a request without one, None where the log has none."""
+    has_zone: bool = True
+    """Whether the log says in which zone the time is."""
 
 
-#: The client's part, the time and its zone, and the request line with its escapes.
-_COMMON = re.compile(
-    rb"(.*?) ?\[(\d\d/[A-Z][a-z]{2}/\d{4}:[\d:]{8})(?: ([+-]\d{4}))?\]"
-    rb' "((?:[^"\\]|\\.)*)"'
+#: Date and time, fraction of a second, zone; or epoch seconds, milliseconds and so on.
+_DATE = r"\d\d/[A-Z][a-z]{2}/\d{4}:[\d:]{8}|\d{4}-\d\d-\d\d[T ][\d:]{8}"
+_STAMP = re.compile(rf"({_DATE})(?:[.,](\d{{1,9}}))?(?: ?(Z|[+-]\d\d:?\d\d))?")
+_EPOCH = re.compile(r"(\d{10})\.?(\d{0,9})")
+TIME = (
+    rf"(?:(?:{_DATE})(?:[.,]\d{{1,9}})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d{{10}}\.?\d{{0,9}})".encode()
 )
-_ESCAPE = re.compile(rb'\\(x[0-9A-Fa-f]{2}|["\\])')
-_PORTS = {"80": "http:", "443": "https:"}
+
+#: The time before a request line. Another one would be a client's text.
+_TIME = re.compile(rb'\[(%b)\] "' % TIME)
+#: A quoted value ends at a quotation mark that no backslash escapes, and, as some servers escape
+#: nothing, that a separator follows: behind a request line the status.
+_QUOTED = rb'"([^"\\]*(?:(?:\\.|"(?!%b))[^"\\]*)*)"'
+_REQUEST = re.compile(_QUOTED % rb" (?:\d{3}|-)(?: |$)" + rb' (?:\d{3}|-)(?: [^" ]+)?')
+_HEADERS = re.compile(b" %b %b(?= |$)" % ((_QUOTED % b"(?: |$)",) * 2))
+#: Servers escape what is not printable, quotation marks and backslashes. Anything else that looks
+#: like an escape was sent as it is.
+_ESCAPE = re.compile(rb'\\(x(?:[01][\dA-Fa-f]|22|5[Cc]|7[Ff]|[89A-Fa-f][\dA-Fa-f])|["\\])')
+#: HAProxy's escapes, and what only its lines have.
+_HASH = re.compile(rb"#([0-9A-F]{2})")
+_HAPROXY = re.compile(rb' "" "" \d+ \d+ "[^"]*" "[^"]*" "[^"]*"(?: -?\d+){5} ')
+#: The beginning of a line that syslog has written.
+_SYSLOG = re.compile(
+    rb"(?:<\d{1,3}>\d? ?)?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT[\w:.+-]+) \S+ [^ \[]+"
+    rb"(?:\[\d+\])?: "
+)
+_HOST = re.compile(r"([\w.-]+|\[[\dA-Fa-f:.]+\])(?::(\d{1,5}))?")
+_NAME = re.compile(r"\[[\dA-Fa-f:.]+\](?::\d+)?|(?=[\d.-]*[^\W\d])[\w.-]+(?::\d+)?")
+#: An address as proxies list them, maybe with a port; or none.
+_ADDRESS = re.compile(r"-|unknown|(?=[^.:]*[.:])[\dA-Fa-f.:\[\]]+")
+#: RFC 9112 section 3; HTTP/0.9 has no version.
+_REQUEST_LINE = re.compile(
+    r"[A-Za-z][\w!#$%&'*+.^`|~-]* ((?:/|https?://).*?)(?: (HTTP/\d(?:\.\d)?|\d(?:\.\d)?))?",
+    re.DOTALL,
+)
 #: A JSON object; in an index before it the seconds, and milliseconds or none.
 _JSON = re.compile(rb"(?:\S+ (\d{14})(\d{3})? )?(\{.*)")
-#: Date and time, fraction of a second, zone.
-_ISO = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?")
+#: Marks of other formats, and what to do about them.
+_OTHERS = (
+    (rb"#(?:Fields|Software|Version|Date):", "W3C extended log format is not read"),
+    (rb"\d{10}\.\d{3} +\d+ \S+ [A-Z_]+/\d{3} ", "Squid's own format: give --log-format squid"),
+    (
+        rb"\S+:\d+ \[\d\d/\w{3}/\d{4}:[\d:]{8}\.\d{3}\] ",
+        "HAProxy's own format: give --log-format haproxy",
+    ),
+    (rb'INFO: +\S+:\d+ - "', "uvicorn's lines have no time"),
+)
+UNKNOWN = "neither Common or Combined log format nor CDXJ nor JSON with time and url"
+#: The members of a JSON object, by what they are; dots lead into objects.
+_OWN = {"time": "time", "url": "url", "agent": "agent"}
+_CADDY = {
+    "time": "ts",
+    "host": "request.host",
+    "uri": "request.uri",
+    "tls": "request.tls",
+    "agent": "request.headers.User-Agent",
+}
+#: Max members that an error names.
+_MOST_MEMBERS = 12
 
 
-def parse(line: bytes) -> Request | None:
+def parse(line: bytes, zone: str = "Z") -> Request | None:
     """The request of *line*; None for one without a URL.
 
-    Raises ``ValueError`` for a line of another format, and ``OverflowError`` or ``RecursionError``
-    for absurd values.
+    *zone*: that of times without one. Raises ``ValueError`` for a line of another format, and
+    ``OverflowError`` or ``RecursionError`` for absurd values.
     """
+    line = without_syslog(line)
     if found := _JSON.match(line):
-        return _parse_json(found)
-    if found := _COMMON.match(line):
-        return _parse_common(found)
+        return _parse_json(found, zone)
+    if found := _TIME.search(line):
+        return _parse_common(line, found, zone)
     if line.startswith(b"!"):  # a head of an index
         return None
-    raise ValueError("neither Common or Combined log format nor CDXJ nor JSON with time and url")
+    raise ValueError(next((why for seen, why in _OTHERS if re.match(seen, line)), UNKNOWN))
+
+
+def without_syslog(line: bytes) -> bytes:
+    """A line without its end and without the beginning that syslog writes."""
+    line = line.rstrip(b"\r\n")
+    found = _SYSLOG.match(line)
+    return line[found.end() :] if found else line
+
+
+# --- parts of a request
 
 
 @lru_cache(maxsize=64)
-def _epoch(text: str, layout: str, zone: str | None = None) -> float:
-    """Epoch seconds of a time as *layout* says; without a zone it is UTC."""
-    return datetime.strptime(f"{text}{zone or 'Z'}", f"{layout}%z").timestamp()
+def moment(text: str, zone: str) -> tuple[float, float, bool]:
+    """Epoch seconds of a logged time, and its resolution.
+
+    The third value: whether it has a zone. Raises ``ValueError``.
+    """
+    if found := _EPOCH.fullmatch(text):
+        whole, fraction = found.groups()
+        return float(f"{whole}.{fraction}"), 0.1 ** len(fraction), True
+    found = _STAMP.fullmatch(text)
+    if found is None:
+        raise ValueError("no time")
+    date, fraction, own = found.groups("")
+    layout = "%d/%b/%Y:%H:%M:%S" if "/" in date else "%Y-%m-%dT%H:%M:%S"
+    seconds = epoch(date.replace(" ", "T"), layout, own or zone)
+    return seconds + float(f"0.{fraction}0"), 0.1 ** len(fraction), bool(own)
 
 
-# --- Common and Combined log format
+def epoch(text: str, layout: str, zone: str) -> float:
+    """Epoch seconds of a time as *layout* says."""
+    return datetime.strptime(f"{text}{zone}", f"{layout}%z").timestamp()
 
 
-def _parse_common(found: re.Match[bytes]) -> Request | None:
-    head, time, zone, request = found.groups(b"")
-    target = _target(_ESCAPE.sub(_unescape, request).decode("utf-8", "surrogateescape"))
-    if target is None:
-        return None
-    if target.startswith("/"):
-        target = _host(head) + target
-    return Request(_epoch(time.decode(), "%d/%b/%Y:%H:%M:%S", zone.decode()), 1.0, target)
+def text_of(raw: bytes) -> str:
+    """A logged value without its escapes."""
+    return _ESCAPE.sub(_unescape, raw).decode("utf-8", "surrogateescape")
 
 
 def _unescape(found: re.Match[bytes]) -> bytes:
@@ -77,49 +153,165 @@ def _unescape(found: re.Match[bytes]) -> bytes:
     return bytes([int(text[1:], 16)]) if len(text) > 1 else text
 
 
-def _target(request: str) -> str | None:
-    """The path or URL of a request line; None without one."""
-    method, _, rest = request.partition(" ")
-    target = rest.rpartition(" ")[0] if " HTTP/" in rest else rest
-    if not method.isalpha():
-        return None
-    return target if target.startswith(("/", "http://", "https://")) else None
+def unhashed(raw: bytes) -> bytes:
+    """A value as HAProxy received it."""
+    return _HASH.sub(lambda found: bytes([int(found[1], 16)]), raw)
 
 
-def _host(head: bytes) -> str:
-    """The virtual host before the client's address, as a URL's beginning.
+def agent_of(raw: bytes | None) -> str | None:
+    """A User-Agent as logged; ``-`` is none."""
+    return None if raw is None else "" if raw == b"-" else text_of(raw)
 
-    A path may begin with two slashes (RFC 9112 section 3.2.1), so an unknown host is an empty one.
+
+def target_of(request: str) -> str | None:
+    """The path or URL of a request line; None without one.
+
+    Raises ``ValueError`` for a line that a server has changed.
     """
-    words = head.split(b" ")
-    if len(words) < 4 or words[2] != b"-" or words[1] == b"-":
+    found = _REQUEST_LINE.fullmatch(request)
+    if found is None:
+        return None
+    target, version = found.groups()
+    if version is None:  # a blank makes it no request (RFC 9112 section 3.2)
+        return None if " " in target else target
+    if not version.startswith("HTTP"):
+        raise ValueError("a request line without HTTP/, such as hypercorn's, has no query string")
+    return target
+
+
+def base_of(host: str, port: str = "", scheme: str = "") -> str:
+    """The beginning of a URL; two slashes for an unknown host.
+
+    A path may begin with two slashes itself (RFC 9112 section 3.2.1). Raises ``ValueError`` for an
+    invalid host.
+    """
+    if host in ("", "-"):
         return "//"
-    host, _, port = words[0].decode("latin-1").rpartition(":")
-    if not port.isdecimal():
-        return f"//{words[0].decode('latin-1')}"
-    return f"{_PORTS[port]}//{host}" if port in _PORTS else f"//{host}:{port}"
+    found = _HOST.fullmatch(host)
+    if found is None:
+        raise ValueError("no valid host")
+    port = found[2] or (port if port.isdecimal() else "")
+    if scheme not in ("http", "https"):
+        scheme = {"80": "http", "443": "https"}.get(port, "")
+    tail = "" if not port or (scheme, port) in (("http", "80"), ("https", "443")) else f":{port}"
+    return f"{scheme}{scheme and ':'}//{found[1]}{tail}"
+
+
+# --- Common and Combined log format
+
+
+def _parse_common(line: bytes, found: re.Match[bytes], zone: str) -> Request | None:
+    """Reads from the time on: no text of a client before it can pass for a request line."""
+    if _TIME.search(line, found.end()):
+        raise ValueError("it has two times: one is a client's text")
+    request = _REQUEST.match(line, found.end() - 1)
+    if request is None:
+        raise ValueError("the quotation marks of its request line are ambiguous")
+    raw, agent = request[1], None
+    if headers := _HEADERS.match(line, request.end()):
+        agent = headers[2]
+    elif line.startswith(b' "', request.end()):
+        raise ValueError("the quotation marks of its headers are ambiguous: give --log-format")
+    if _HAPROXY.match(line, request.end()):
+        raw, agent = unhashed(raw), None  # which it leaves empty
+    target = target_of(text_of(raw))
+    if target is None:
+        return None
+    if target.startswith("/"):
+        target = _host(line[: found.start()].decode("latin-1").removesuffix(" ")) + target
+    seconds, resolution, has_zone = moment(found[1].decode(), zone)
+    return Request(seconds, resolution, target, agent_of(agent), has_zone)
+
+
+def _host(head: str) -> str:
+    """The virtual host before or behind the client's address, as a URL's beginning.
+
+    Raises ``ValueError`` where several words could be it.
+    """
+    words = head.split(" ")
+    if words[1:2] == ["-"]:  # an address, and two names of a user
+        return "//"
+    if words[2:3] == ["-"] and len(words) > 3 and _NAME.fullmatch(words[0]):
+        return base_of(words[0])  # Apache's vhost_combined
+    if len(words) == 3:
+        is_host = re.search(r"[.:]", words[1]) and _HOST.fullmatch(words[1])
+        return base_of(words[1]) if is_host else "//"  # lighttpd
+    addresses = re.split(r'[, "]+', head.partition(" - ")[0].strip('" '))
+    if head and not all(map(_ADDRESS.fullmatch, addresses)):
+        raise ValueError("the words before the time are ambiguous: give --log-format")
+    return "//"
 
 
 # --- CDXJ and JSON lines
 
 
-def _parse_json(found: re.Match[bytes]) -> Request:
-    """An object with ``url``, and ``time`` (epoch seconds or ISO 8601) where no index has it.
-
-    Times without a zone are UTC.
-    """
-    digits, millis, text = found.groups()
-    values = json.loads(text)
-    time, url = values.get("time"), values.get("url")
-    if not isinstance(url, str):
-        raise ValueError("no url")
+def _parse_json(found: re.Match[bytes], zone: str) -> Request | None:
+    """An object with ``url``, and ``time`` (epoch seconds or ISO 8601) where no index has it."""
+    digits, millis, raw = found.groups()
+    values = load_object(raw)
     if digits is not None:
-        seconds = _epoch(digits.decode(), "%Y%m%d%H%M%S") + int(millis or 0) / 1000
-        return Request(seconds, 0.001 if millis else 1.0, url)
-    if isinstance(time, str) and (iso := _ISO.fullmatch(time)):
-        whole, fraction, zone = iso.groups()
-        seconds = _epoch(whole.replace(" ", "T"), "%Y-%m-%dT%H:%M:%S", zone)
-        return Request(seconds + float(fraction or 0), 0.0 if fraction else 1.0, url)
-    if not is_time(time):
-        raise ValueError("no time")
-    return Request(float(time), 0.0 if isinstance(time, float) else 1.0, url)
+        if "filename" in values and "mime" not in values:  # the request of an exchange
+            return None
+        seconds = epoch(digits.decode(), "%Y%m%d%H%M%S", "Z") + int(millis or 0) / 1000
+        return Request(seconds, 0.001 if millis else 1.0, _text(values, "url"))
+    return json_request(values, _CADDY if {"ts", "request"} <= values.keys() else _OWN, zone)
+
+
+def load_object(raw: bytes) -> dict[str, Any]:
+    """A JSON object. Raises ``ValueError``, also for a repeated name."""
+    values = json.loads(raw.decode("utf-8", "surrogateescape"), object_pairs_hook=_object)
+    if not isinstance(values, dict):
+        raise ValueError("no object")
+    return values
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):  # a client's text, where a server escapes nothing
+        raise ValueError("a member is there twice")
+    return values
+
+
+def json_request(values: dict[str, Any], names: Mapping[str, str], zone: str) -> Request | None:
+    """The request of an object whose members *names* names."""
+    target = _text(values, names.get("url") or names["uri"])
+    if "url" not in names:
+        if not target.startswith(("/", "http://", "https://")):
+            return None
+        scheme = str(_find(values, names.get("scheme")) or "")
+        if "tls" in names:
+            scheme = "https" if _find(values, names["tls"]) else "http"
+        if target.startswith("/"):
+            target = base_of(str(_find(values, names.get("host")) or ""), "", scheme) + target
+    agent = _find(values, names.get("agent"))
+    if isinstance(agent, list):
+        agent = agent[0] if agent else ""
+    if not isinstance(agent, str):
+        agent = "" if "agent" in names and names is not _OWN else None
+    time = _find(values, names["time"])
+    if isinstance(time, float) and is_time(time):
+        return Request(time, 0.0, target, agent)
+    if type(time) is int and is_time(time):
+        return Request(float(time), 1.0, target, agent)
+    seconds, resolution, has_zone = moment(str(time), zone)
+    return Request(seconds, resolution, target, agent, has_zone)
+
+
+def _text(values: Mapping[str, Any], path: str) -> str:
+    """A member that must be text. Raises ``ValueError``."""
+    found = _find(values, path)
+    if not isinstance(found, str):
+        names = ", ".join(list(values)[:_MOST_MEMBERS]) or "none"
+        raise ValueError(
+            f"no {path} (members: {names}): name them with --log-format json:time=NAME,uri=NAME"
+        )
+    return found
+
+
+def _find(values: Any, path: str | None) -> Any:
+    """A member, also of an object inside (``request.uri``); None where there is none."""
+    if not path:
+        return None
+    for name in (path,) if isinstance(values, dict) and path in values else path.split("."):
+        values = values.get(name) if isinstance(values, dict) else None
+    return values

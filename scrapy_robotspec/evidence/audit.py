@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: Max disallowed requests that are kept.
 _MAX_ACCUSED = 100_000
+#: Max origins without evidence that are kept, and max length of what stands for one (characters).
+_MAX_ORIGINS = 100
+_MAX_SHOWN = 100
 #: Max changes of the rules in force during one request that are read (SAF-05). A fleet has as many
 #: in a moment as it has processes.
 _MAX_CHANGES = 1000
@@ -192,6 +195,8 @@ class Audit:
         self.requests = 0
         self.unknown = 0
         """Requests without evidence for their origin and time."""
+        self.unknown_origins: dict[str, None] = {}
+        """The first origins of those; where a URL has no valid one, its beginning."""
         self.disallowed = 0
         self.accused: list[Accused] = []
         """The first disallowed requests."""
@@ -199,7 +204,10 @@ class Audit:
     def add(self, request: Request, origin: Origin | None, url: str) -> None:
         """Judge *request* for *url*, whose robots.txt is that of *origin*."""
         self.requests += 1
-        if origin is None or must_be_fetched(url):
+        if must_be_fetched(url):
+            return
+        if origin is None:
+            self._add_unknown(url[:_MAX_SHOWN])
             return
         found, is_sure = None, True
         since = request.time - self._tolerance
@@ -215,11 +223,16 @@ class Audit:
         if self._timeline.was_fetched(url, since, until + self._tolerance):
             return
         if found is None or not is_sure:
-            self.unknown += 1
+            self._add_unknown(origin)
             return
         self.disallowed += 1
         if len(self.accused) < _MAX_ACCUSED:
             self.accused.append(Accused(request, url, found, until))
+
+    def _add_unknown(self, origin: str) -> None:
+        self.unknown += 1
+        if len(self.unknown_origins) < _MAX_ORIGINS:
+            self.unknown_origins.setdefault(origin)
 
     def look_up(self) -> None:
         """Find the decisions about disallowed requests in the evidence, and excuse some.

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from scrapy_robotspec.cli import evidence
-from scrapy_robotspec.cli.evidence import absolute_url
 from scrapy_robotspec.evidence import run_reader
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from tests.support.command_line import ROOT, RunCommand
@@ -135,8 +134,8 @@ def test_lines_that_cannot_be_read_are_counted_and_named(
 ) -> None:
     write(folder, [*JSON, "garbage", "[]", ""])
     result = run_command("audit", "access.log", "--evidence", "evidence", "--json")
-    assert json.loads(result.out)["requests"] == 2
-    assert "2 lines cannot be read, the first is line 3" in result.err
+    assert counts(result.out, "requests", "not_read") == (2, 2)
+    assert "2 lines cannot be read, such as line 3" in result.err
 
 
 @pytest.mark.parametrize(
@@ -144,7 +143,9 @@ def test_lines_that_cannot_be_read_are_counted_and_named(
     [
         (COMMON, (), "--origin https://example.com"),
         (COMMON, ("--origin", "example.com"), "write https://example.com"),
-        (["garbage", "", "[]"], (), "no line of access.log can be read, line 1:"),
+        (["garbage", "", "[]"], (), "2 lines of access.log cannot be read, such as line 1:"),
+        (['!meta {"a": 1}', "x"], (), "1 line of access.log cannot be read, such as line 2:"),
+        ([*JSON, "a", "b", "c"], (), "3 lines of access.log cannot be read"),
         (JSON, ("--token", ""), "--token"),
     ],
 )
@@ -299,25 +300,6 @@ def test_no_more_of_a_time_stamp_is_read_than_a_reply_has(
     assert read == [100]
 
 
-@pytest.mark.parametrize(
-    ("url", "base", "absolute"),
-    [
-        ("http://a/x", None, "http://a/x"),
-        ("/x", "https://example.com", "https://example.com/x"),
-        ("/x", None, None),
-        ("//example.com/x", None, "https://example.com/x"),
-        ("//other.example/x", "http://b.example", "http://other.example/x"),
-        ("///x", "https://example.com", "https://example.com/x"),
-        ("////private/x", "https://example.com", "https://example.com//private/x"),
-        ("////private/x", None, None),
-    ],
-)
-def test_a_missing_scheme_is_that_of_the_given_origin(
-    url: str, base: str | None, absolute: str | None
-) -> None:
-    assert absolute_url(url, base) == absolute
-
-
 def test_a_path_may_begin_with_two_slashes(run_command: RunCommand, folder: Path) -> None:
     """RFC 9112 section 3.2.1: in a log without hosts it is a path of the site."""
     crawl = Crawl(folder / "slashes")
@@ -327,3 +309,66 @@ def test_a_path_may_begin_with_two_slashes(run_command: RunCommand, folder: Path
     write(folder, [COMMON[2].replace("/private", "//private"), COMMON[2]])
     result = run_command("audit", "access.log", "--evidence", "slashes", *SITE, "--json")
     assert counts(result.out, "requests", "disallowed", "unknown") == (2, 1, 0)
+
+
+@pytest.mark.parametrize("url", ["dns:shop.example", "http://127.0.0.1:99999/x", "http://"])
+def test_a_request_of_no_valid_origin_is_unknown(
+    run_command: RunCommand, folder: Path, url: str
+) -> None:
+    """It was not checked, so it did not obey."""
+    write(folder, [json.dumps({"time": 1769860802.5, "url": url})])
+    result = run_command("audit", "access.log", "--evidence", "evidence", "--json")
+    assert counts(result.out, "requests", "disallowed", "unknown") == (1, 0, 1)
+    assert json.loads(result.out)["without_evidence"] == [url]
+    assert f"note: without evidence: {url}" in result.err
+
+
+def test_an_address_in_front_of_a_line_is_no_site(run_command: RunCommand, folder: Path) -> None:
+    """As of ``%{X-Forwarded-For}i %h``: the site is that of --origin."""
+    heads = ["203.0.113.5 ", "2001:db8::7 ", "- ", "203.0.113.5, 10.0.0.1 "]
+    write(folder, [head + COMMON[2] for head in heads])
+    result = run_command("audit", "access.log", "--evidence", "evidence", *SITE, "--json")
+    assert counts(result.out, "requests", "disallowed", "unknown") == (4, 4, 0)
+
+
+def test_a_long_line_is_not_read_and_its_rest_is_none(
+    run_command: RunCommand, folder: Path
+) -> None:
+    """What follows could look like another request."""
+    write(folder, ["x" * 2**17 + COMMON[2], COMMON[1]])
+    result = run_command("audit", "access.log", "--evidence", "evidence", *SITE, "--json")
+    assert counts(result.out, "requests", "disallowed", "not_read") == (1, 0, 1)
+    assert "line 1: longer than 131,072 bytes" in result.err
+
+
+def test_a_log_must_be_readable_for_the_most_part(run_command: RunCommand, folder: Path) -> None:
+    """As many lines that are not read as others are a note."""
+    words = ("audit", "access.log", "--evidence", "evidence", *SITE)
+    write(folder, [COMMON[1], COMMON[1], "a", "b"])
+    result = run_command(*words)
+    assert result.code == 0
+    assert "note: 2 lines cannot be read, such as line 3" in result.err
+    write(folder, [COMMON[1], COMMON[1], "a", "b", "c"])
+    result = run_command(*words)
+    assert (result.code, result.out) == (2, "")
+
+
+def test_the_usual_reason_is_named_rather_than_an_unknown_format(
+    run_command: RunCommand, folder: Path
+) -> None:
+    write(folder, ["a", "b", "#Fields: date time cs-uri-stem"])
+    result = run_command("audit", "access.log", "--evidence", "evidence", *SITE)
+    assert "3 lines of access.log cannot be read, such as line 3: W3C extended" in result.err
+
+
+def test_notes_about_a_log(run_command: RunCommand, folder: Path) -> None:
+    """Its hosts and User-Agents, times without a zone, and queries that are cut."""
+    lines = [f"a.example {COMMON[1]}", f"b.example {COMMON[1].replace(' +0000', '')}"]
+    write(folder, [*lines, COMMON[2].replace("/private/a", "/p?")])
+    result = run_command("audit", "access.log", "--evidence", "evidence", *SITE)
+    assert result.err.splitlines() == [
+        "note: 3 requests read, no User-Agents; hosts in the log: a.example, b.example",
+        "note: times without a zone are taken as UTC, or as --zone says",
+        "note: the log leaves out what follows a question mark: rules with a query cannot match",
+        "note: without evidence: https://a.example, https://b.example",
+    ]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_robotspec.evidence import access_logs
 from scrapy_robotspec.evidence.access_logs import Request, parse
 from tests.support.evidence import START
+from tests.support.regex_steps import check_linear
 
 TIME = "31/Jan/2026:12:00:00 +0000"
 COMBINED = f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5 "-" "bot/1.0"'
@@ -38,10 +42,65 @@ def common(line: str) -> Request | None:
         (f'a.example:80 ::1 - jane [{TIME}] "GET /a HTTP/1.1" 200', "http://a.example/a"),
         (f'a.example:8080 1.2.3.4 - - [{TIME}] "GET / HTTP/1.1" 200', "//a.example:8080/"),
         (f'1.2.3.4 - - [{TIME}] "GET /\\"\\\\\\xc3\\xa9 HTTP/1.1" 200 5', '///"\\é'),
+        (f'203.0.113.5 10.0.0.1 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
+        (f'203.0.113.5, 10.0.0.2 10.0.0.1 - - [{TIME}] "GET /a HTTP/1.1" 200', "///a"),
+        (f'2001:db8::7 10.0.0.1 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
+        (f'- 10.0.0.1 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
+        (f'"203.0.113.5" 10.0.0.1 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
+        (f'1.2.3.4 a.example - [{TIME}] "GET /a HTTP/1.1" 200 5', "//a.example/a"),
+        (f'1.2.3.4 a.example:8080 - [{TIME}] "GET /a HTTP/1.1" 200 5', "//a.example:8080/a"),
+        (f'::1 [::1]:8080 - [{TIME}] "GET /a HTTP/1.1" 200 5', "//[::1]:8080/a"),
+        (f'1.2.3.4 - - [{TIME}] "VERSION-CONTROL /a HTTP/1.1" 200 5', "///a"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a"b HTTP/1.1" 200 5', '///a"b'),
+        (f'1.2.3.4 - - [{TIME}] "GET /a" b HTTP/1.1" 200 5', '///a" b'),
+        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/2.0" 200 5', "///a"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a b" 400 5', None),
+        (f'1.2.3.4 192.0.2.1 - [{TIME}] "GET /a HTTP/1.1" 200 5', "//192.0.2.1/a"),
+        (f'1.2.3.4 - - [{TIME}] "GET /\\x70rivate/\\n HTTP/1.1" 200 5', "///\\x70rivate/\\n"),
+        (f"<134>Jan 31 12:00:00 web1 nginx: {COMBINED}", "///a"),
+        (f"Jan  1 12:00:00 web1 nginx[7]: a.example {COMBINED}", "//a.example/a"),
+        ('1.2.3.4 - - [2026-01-31T12:00:00+00:00] "GET /a HTTP/1.1" 200 5', "///a"),
     ],
 )
-def test_lines_of_web_servers(line: str, url: str) -> None:
-    assert common(line) == Request(START, 1.0, url)
+def test_lines_of_web_servers(line: str, url: str | None) -> None:
+    found = common(line)
+    assert (found and found[:3]) == (url and (START, 1.0, url))
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (f'a b c d [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
+        (f'a.example jane [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
+        (f'a.example [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
+        (f'1.2.3.4 a.example - x [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
+        (
+            f'1.2.3.4 - x [{TIME}] "GET /b HTTP/1.1" 200 5 [{TIME}] "GET /a HTTP/1.1" 200',
+            "two times",
+        ),
+        (
+            '{"time": 1769860800, "url": "http://a/b", "url": "http://a/c"}',
+            "a member is there twice",
+        ),
+        ('{"ts": 1769860800, "request": {"uri": "/b", "host": "a/c"}}', "no valid host"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a 1.1" 200 5', "hypercorn"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1', "quotation marks of its request line"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5 "x" 1 "-" "y"', "marks of its headers"),
+        ("#Fields: date time cs-uri-stem", "W3C extended log format is not read"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_with_a_reason(line: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        common(line)
+
+
+@pytest.mark.parametrize(
+    ("rest", "agent"), [("", None), (' "-" "-"', ""), (' "-" "b\\"c" 17', 'b"c')]
+)
+def test_user_agents(rest: str, agent: str | None) -> None:
+    found = common(f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5{rest}')
+    assert found is not None
+    assert found.agent == agent
 
 
 @pytest.mark.parametrize(
@@ -77,8 +136,34 @@ def test_lines_of_an_archives_index() -> None:
     assert cdxj("20260131120000", {"url": url}) == Request(START, 1.0, url)
     assert cdxj("20260131120000500", {"url": url}) == Request(START + 0.5, 0.001, url)
     assert parse(b'!meta {"format": "cdxj"}') is None
+    exchange = {"url": url, "filename": "a.warc.gz"}
+    assert cdxj("20260131120000", {**exchange, "mime": "text/html"}) is not None
+    assert cdxj("20260131120000", exchange) is None  # the request of it, which counts already
     with pytest.raises(ValueError, match="no url"):
         cdxj("20260131120000", {})
+
+
+def test_a_byte_of_another_encoding_in_json_is_read() -> None:
+    """As nginx writes it with ``escape=json``."""
+    found = parse(b'{"time": 1769860800, "url": "http://a.example/caf\xe9"}')
+    assert found is not None
+    assert found.url == "http://a.example/caf\udce9"
+
+
+def test_lines_of_caddy() -> None:
+    request = {"host": "a.example", "uri": "/a?b", "headers": {"User-Agent": ["bot/1.0"]}}
+    line = json.dumps({"ts": START + 0.5, "request": request}).encode()
+    assert parse(line) == Request(START + 0.5, 0.0, "http://a.example/a?b", "bot/1.0")
+    line = json.dumps({"ts": START + 0.5, "request": {**request, "tls": {"proto": "h2"}}}).encode()
+    assert parse(line) == Request(START + 0.5, 0.0, "https://a.example/a?b", "bot/1.0")
+
+
+def test_a_zone_for_times_without_one() -> None:
+    line = b'1.2.3.4 - - [31/Jan/2026:17:30:00] "GET / HTTP/1.1" 200 5'
+    found, other = parse(line, "+0530"), parse(line)
+    assert found is not None
+    assert other is not None
+    assert (found.time, found.has_zone, other.time) == (START, False, START + 5.5 * 3600)
 
 
 @pytest.mark.parametrize(
@@ -87,14 +172,21 @@ def test_lines_of_an_archives_index() -> None:
         (START, START, 0.0),
         (int(START), START, 1.0),
         ("2026-01-31T12:00:00Z", START, 1.0),
-        ("2026-01-31T12:00:00.5+00:00", START + 0.5, 0.0),
+        ("2026-01-31T12:00:00.5+00:00", START + 0.5, 0.1),
         ("2026-01-31T13:00:00+01:00", START, 1.0),
         ("2026-01-31 12:00:00", START, 1.0),
+        ("31/Jan/2026:12:00:00 +0000", START, 1.0),
+        ("1769860800.25", START + 0.25, 0.01),
+        (1769860800250, START + 0.25, 0.001),
     ],
 )
 def test_json_lines(time: object, moment: float, resolution: float) -> None:
     line = json.dumps({"time": time, "url": "https://example.com/a", "more": 1}).encode()
-    assert parse(line) == Request(moment, resolution, "https://example.com/a")
+    found = parse(line)
+    assert found is not None
+    assert (found.time, found.url) == (moment, "https://example.com/a")
+    assert found.resolution == pytest.approx(resolution)
+    assert found.has_zone == (time != "2026-01-31 12:00:00")
 
 
 @pytest.mark.parametrize("time", ["soon", None, True, float("inf"), float("nan"), 1e300, []])
@@ -108,6 +200,66 @@ def test_json_lines_without_a_time_are_wrong(time: object) -> None:
 def test_a_line_of_another_format_is_wrong(line: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  (JSON's own errors among them)
         parse(line)
+
+
+#: Bytes of a request target on the wire: no controls, no blanks (RFC 9112 section 3.2).
+TARGETS = st.lists(
+    st.binary(max_size=6).map(lambda raw: re.sub(rb"[\0- \x7f]", b"", raw))
+    | st.sampled_from([b'"', b"\\", b"%22", b"?", b"]", b"[", b'"200', b"|", b"//", b"HTTP/1.1"])
+).map(lambda parts: b"/" + b"".join(parts))
+#: Values of headers and names of users, some made to look like the rest of a line.
+FORGED = b'x [31/Jan/2026:12:00:00 +0000] "GET /forged HTTP/1.1" 200 5 "-" "y'
+VALUES = st.binary(max_size=9).map(
+    lambda raw: re.sub(rb"[\0-\x1f\x7f]", b"", raw)
+) | st.sampled_from(
+    [FORGED, b'" 200 5 "-" "', b"- - ", b'GET /forged HTTP/1.1" 200 5', b"\\", b"-"]
+)
+HEADS = [b"192.0.2.7 - %b", b"shop.example:443 192.0.2.7 - %b", b"192.0.2.7 shop.example %b"]
+
+
+def as_apache(raw: bytes) -> bytes:
+    """A value as Apache escapes it, and lighttpd."""
+    raw = raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    return re.sub(rb"[^ -~]", lambda found: b"\\x%02x" % ord(found[0]), raw)
+
+
+def as_nginx(raw: bytes) -> bytes:
+    """A value as nginx escapes it."""
+    return re.sub(rb'[^ -~]|["\\]', lambda found: b"\\x%02X" % ord(found[0]), raw)
+
+
+def unescaped(raw: bytes) -> bytes:
+    """A value as aiohttp logs it."""
+    return raw
+
+
+@given(
+    st.sampled_from([as_apache, as_nginx, unescaped]), st.sampled_from(HEADS), VALUES, TARGETS,
+    VALUES, VALUES,
+)  # fmt: skip
+def test_a_line_that_is_read_gives_exactly_the_url_that_was_asked_for(
+    escape: Callable[[bytes], bytes],
+    head: bytes,
+    user: bytes,
+    target: bytes,
+    referer: bytes,
+    agent: bytes,
+) -> None:
+    """A client can make its own line unreadable where a server escapes nothing, no more."""
+    if escape is unescaped:  # an escape that was sent as it is cannot be told from another
+        target = target.replace(b"\\", b"/")
+    values = (user, b"GET %b HTTP/1.1" % target, referer, agent)
+    user, request, referer, agent = map(escape, values)
+    line = b'%b [%b] "%b" 200 5 "%b" "%b"' % (head % user, TIME.encode(), request, referer, agent)
+    try:
+        found = parse(line)
+    except ValueError:
+        assert escape is unescaped or b" " in user or not user  # behind lighttpd's host
+        return
+    assert found is not None
+    path = found.url.partition("//")[2].partition("/")[2]
+    assert f"/{path}".encode("utf-8", "surrogateescape") == target
+    assert found.time == START
 
 
 LIKE_LINES = st.builds(
@@ -124,3 +276,16 @@ LIKE_LINES = st.builds(
 def test_no_line_raises_anything_but_a_value_error(line: bytes) -> None:
     with suppress(ValueError, OverflowError):
         parse(line)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in vars(access_logs).items() if isinstance(each, re.Pattern)]
+)
+def test_steps_for_a_line_grow_with_its_length(name: str) -> None:
+    """SAF-05: no part of a line is read again and again."""
+    check_linear(getattr(access_logs, name), is_searched=name in ("_TIME", "_ESCAPE", "_HASH"))
+
+
+def test_steps_are_counted() -> None:
+    with pytest.raises(AssertionError):
+        check_linear(re.compile("[^x]*a[^x]*x"))

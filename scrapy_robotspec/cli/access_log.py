@@ -1,0 +1,146 @@
+"""The requests of an access log that a command line names."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections import Counter
+from contextlib import nullcontext
+from itertools import count as count_up
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
+from scrapy_robotspec.cli.session import MisuseError, Screen
+from scrapy_robotspec.evidence.access_logs import UNKNOWN, parse
+from scrapy_robotspec.render.text import count, first_of, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_robotspec.evidence.access_logs import Request
+
+#: Lines between two updates of the progress bar.
+_STEP = 5000
+#: Max length of a line (bytes). Servers take request lines and headers up to some 64 kB; a longer
+#: line is skipped as a whole.
+MAX_LINE = 2**17
+#: Max hosts that are counted and named.
+_MAX_HOSTS = 1000
+_NAMED_HOSTS = 3
+#: Max different reasons for lines that are not read.
+_MAX_REASONS = 100
+
+
+class AccessLog:
+    """Requests of a log, line by line, and counts of its lines."""
+
+    def __init__(self, name: str, screen: Screen, base: str | None) -> None:
+        """*base*: the origin of a log that names none."""
+        self.name = name
+        self._screen = screen
+        self._base = base
+        self.read = self.without_url = self.not_read = 0
+        self.agents = 0
+        """Requests with a User-Agent."""
+        self._reasons: dict[str, tuple[int, int]] = {}  # number of lines not read, and the first
+        self._hosts: Counter[str] = Counter()
+        self._without_zone = self._cut_queries = self._queries = 0
+
+    def requests(self) -> Iterator[tuple[Request, str]]:
+        """The requests with their absolute URLs. Raises :class:`MisuseError`.
+
+        Most lines must be readable: a few that are would stand for a log that is not.
+        """
+        for number, line in enumerate(self._lines(), 1):
+            try:
+                if len(line) >= MAX_LINE:
+                    raise ValueError(f"longer than {MAX_LINE:,} bytes")
+                request = parse(line)
+            except (ValueError, OverflowError, RecursionError) as error:
+                if line.strip():
+                    self._note_unread(number, safe(str(error)))
+                continue
+            if request is None:
+                self.without_url += 1
+                continue
+            url = absolute_url(request.url, self._base)
+            if url is None:
+                raise MisuseError(f"{self.name} names no host: give --origin https://example.com")
+            self._note_read(request)
+            yield request, url
+        if self.not_read > self.read + self.without_url or (self.not_read and not self.read):
+            raise MisuseError(self._unread(f" of {self.name}"))
+
+    def notes(self) -> Iterator[str]:
+        """Sentences about the lines that were read, and about missing facts."""
+        hosts = first_of([safe(each) for each in self._hosts], _NAMED_HOSTS)
+        agents = f"{self.agents:,} with a User-Agent" if self.agents else "no User-Agents"
+        yield f"{count(self.read, 'request')} read, {agents}; hosts in the log: {hosts or 'none'}"
+        if self.without_url:
+            yield f"lines without the URL of a request: {self.without_url:,}"
+        if self.not_read:
+            yield self._unread()
+        if self._without_zone:
+            yield "times without a zone are taken as UTC, or as --zone says"
+        if self._cut_queries and not self._queries:
+            yield "the log leaves out what follows a question mark: rules with a query cannot match"
+
+    def _unread(self, of: str = "") -> str:
+        """How many lines cannot be read, and the usual reason: if possible, what they are."""
+        reason = max(self._reasons, key=lambda each: (each != UNKNOWN, self._reasons[each][0]))
+        first = f"such as line {self._reasons[reason][1]}: {reason}"
+        return f"{count(self.not_read, 'line')}{of} cannot be read, {first}"
+
+    def _note_unread(self, number: int, reason: str) -> None:
+        self.not_read += 1
+        known, first = self._reasons.get(reason, (0, number))
+        if known or len(self._reasons) < _MAX_REASONS:
+            self._reasons[reason] = known + 1, first
+
+    def _note_read(self, request: Request) -> None:
+        self.read += 1
+        self.agents += bool(request.agent)
+        self._without_zone += not request.has_zone
+        _, mark, query = request.url.partition("?")
+        self._queries += bool(query)
+        self._cut_queries += bool(mark and not query)
+        host = request.url.partition("//")[2].partition("/")[0]
+        if host and (host in self._hosts or len(self._hosts) < _MAX_HOSTS):
+            self._hosts[host] += 1
+
+    def _lines(self) -> Iterator[bytes]:
+        """The lines of the log, each up to the max length; ``-`` is standard input."""
+        is_file = self.name != STANDARD_INPUT
+        size = Path(self.name).stat().st_size if is_file else 0
+        try:
+            raw: Any
+            with Path(self.name).open("rb") if is_file else nullcontext(standard_input()) as raw:
+                is_packed = raw.peek(2)[:2] == b"\x1f\x8b"
+                stream = gzip.GzipFile(fileobj=raw) if is_packed else raw
+                for number in count_up(1):
+                    line = stream.readline(MAX_LINE)
+                    if not line:
+                        break
+                    yield line
+                    while len(line) == MAX_LINE and not line.endswith(b"\n"):
+                        line = stream.readline(MAX_LINE)
+                    if is_file and not number % _STEP:
+                        self._screen.share(raw.tell(), size, "audited")
+        except (OSError, EOFError, zlib.error) as error:
+            raise MisuseError(f"{self.name}: {error}") from None
+
+
+def absolute_url(url: str, base: str | None) -> str | None:
+    """*url* with scheme and host; None where no host is known.
+
+    *base* is the origin of a log that names none. An unknown scheme is that of *base*, else https.
+    """
+    if url.startswith("///"):
+        url = url[2:]
+    elif url.startswith("//"):
+        scheme = "https" if base is None else base.partition(":")[0]
+        return f"{scheme}:{url}"
+    if url.startswith("/"):
+        return None if base is None else base + url
+    return url

@@ -1,0 +1,168 @@
+"""``audit``: an access log against the evidence of crawls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.cli import options
+from scrapy_robotspec.cli.access_log import AccessLog
+from scrapy_robotspec.cli.evidence import evidence_folder, expectation_options, show_problems
+from scrapy_robotspec.cli.session import MisuseError, Screen, Session
+from scrapy_robotspec.converters import convert, seconds
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
+from scrapy_robotspec.evidence.warc import iso_date
+from scrapy_robotspec.render.as_json import dumps
+from scrapy_robotspec.render.text import columns, first_of, listed, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_robotspec.cli.options import CrawlerOptions
+    from scrapy_robotspec.cli.outputs import Output
+
+_AUDIT_EXAMPLES = """\
+  robotspec audit access.log --evidence evidence/ --origin https://example.com
+  robotspec audit index.cdxj --evidence evidence/ --token examplebot
+  robotspec audit requests.jsonl --evidence evidence/ --explain"""
+
+#: Max rules of the table.
+_SHOWN = 100
+#: Max product tokens and max origins in a message.
+_MOST_TOKENS = 3
+
+
+@options.command("audit", _AUDIT_EXAMPLES)
+@click.argument("log", metavar="LOG", type=click.Path(True, dir_okay=False, allow_dash=True))
+@options.value("--evidence", "DIR", "The folder of ROBOTSPEC_EVIDENCE.", required=True)
+@options.token_option("the tokens of the crawls, if they had the same for each request")
+@options.value(
+    "--origin", "URL", "The site of a log that names no host, such as https://example.com."
+)
+@options.value(
+    "--tolerance",
+    "SECONDS",
+    "Seconds for which a replaced robots.txt still excuses a request.",
+    default=1.0,
+    show_default=True,
+)
+@options.flag("--explain", "Show the logged decision about each disallowed request.")
+@expectation_options
+@options.json_option
+def audit_command(
+    session: Session,
+    log: str,
+    evidence: str,
+    crawlers: CrawlerOptions,
+    origin: str | None,
+    tolerance: float,
+    explain: bool,
+    expected: Sequence[str],
+    complete: bool,
+    output: Output,
+) -> int:
+    """Check an access log against the robots.txt files in force.
+
+    LOG is a file, maybe compressed with gzip, or - for standard input: Common or Combined log
+    format, CDXJ, or JSON lines with time and url. Each request is checked
+    against the robots.txt that was in force then, by the evidence of any crawls in DIR. A request
+    for an origin and a time without evidence is unknown. A robots.txt itself is always allowed, and
+    so are the redirects and probes that the crawls followed to one.
+
+    Exits with 1 if any request was disallowed, or the evidence was changed.
+    """
+    screen = session.screen
+    base = None if origin is None else Origin.of(origin)
+    if origin is not None and base is None:
+        raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
+    access_log = AccessLog(log, screen, base)
+    tolerance = convert("--tolerance", tolerance, seconds())
+    timeline = Timeline(evidence_folder(evidence))
+    reading = timeline.reading
+    reading.expect(expected, complete=complete)
+    product = _crawler(crawlers, timeline)
+    if product is None:
+        show_problems(screen, reading)
+        return 1
+    audit = Audit(timeline, product, tolerance)
+    for request, url in access_log.requests():
+        audit.add(request, Origin.of(url), url)
+    audit.look_up()
+    show_problems(screen, reading)
+    for note in access_log.notes():
+        screen.note(f"note: {note}")
+    if audit.unknown_origins:
+        names = first_of([safe(each) for each in audit.unknown_origins], _MOST_TOKENS)
+        screen.note(f"note: without evidence: {names}")
+    if output.as_json:
+        counts = {name: getattr(audit, name) for name in ("requests", "disallowed", "unknown")}
+        accused = [_accused_object(each) for each in audit.accused] if explain else None
+        counts |= {"not_read": access_log.not_read, "without_url": access_log.without_url}
+        origins = list(audit.unknown_origins)
+        members = {"without_evidence": origins, "accused": accused}
+        screen.say_json([{**counts, **reading.to_json(), **members}])
+    else:
+        _report(screen, audit, explain)
+    return 1 if audit.disallowed or reading.problem_count else 0
+
+
+def _crawler(given: CrawlerOptions, timeline: Timeline) -> tuple[str, ...] | None:
+    """The product tokens to audit; None where damaged evidence names none."""
+    if given.named:
+        return given.crawler(EDITIONS["google-2019"], None)
+    known = sorted(timeline.tokens)
+    if len(known) == 1:
+        return known[0]
+    if timeline.reading.problem_count:
+        return None
+    names = listed([safe(" ".join(tokens)) for tokens in known[:_MOST_TOKENS]])
+    found = f"several product tokens, such as {names}" if known else "no product token"
+    raise MisuseError(f"the crawls had {found}: give --token")
+
+
+def _report(screen: Screen, audit: Audit, explain: bool) -> None:
+    rows: list[tuple[str, ...]] = [("requests", "origin", "line", "rule", "first URL")]
+    first = {each.why: each.url for each in reversed(audit.accused)}
+    rules = Counter(each.why for each in audit.accused)
+    for rule, number in rules.most_common(_SHOWN):
+        text = rule.rule or f"({rule.reason})"
+        cells = (rule.origin, rule.line or "", text, first[rule])
+        rows.append((f"{number:,}", *(safe(str(cell)) for cell in cells)))
+    if len(rows) > 1:
+        screen.say(*columns(rows), "")
+    later = [each for each in audit.accused if each.was_allowed]
+    for each in audit.accused if explain else later[:1]:
+        screen.say(*_explained(each))
+    if later and not explain:
+        screen.say(f"allowed when decided: {len(later):,} (--explain shows each)")
+    counts = f"disallowed: {audit.disallowed:,}, unknown: {audit.unknown:,}"
+    screen.say(f"requests: {audit.requests:,}, {counts}")
+
+
+def _explained(accused: Accused) -> Iterator[str]:
+    """A disallowed request, when it was decided and sent, and the line of its decision."""
+    why, decision = accused.why, accused.decision
+    rule = f"line {why.line}: {why.rule}" if why.line else why.reason
+    yield safe(f"{iso_date(accused.request.time)} {accused.url}: disallowed ({rule})")
+    if decision is None:
+        yield "  no decision about it in the evidence"
+        return
+    word = "allowed" if accused.was_allowed else "disallowed"
+    left = "" if accused.left is None else f", sent {iso_date(accused.left)}"
+    yield f"  {word} when decided {iso_date(decision.values['time'])}{left}"
+    yield safe(f"  {decision.file}: line {decision.line}: {dumps(decision.values)}", None)
+
+
+def _accused_object(accused: Accused) -> dict[str, Any]:
+    why, decision = accused.why, accused.decision
+    return {
+        "time": accused.request.time,
+        "url": accused.url,
+        **{name: getattr(why, name) for name in ("reason", "line", "rule")},
+        "left": accused.left,
+        "decision": None if decision is None else decision._asdict(),
+    }

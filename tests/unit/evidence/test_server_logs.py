@@ -1,0 +1,82 @@
+"""Lines that real servers wrote, against what was sent to them.
+
+``server_logs/``: one file for each server and format, of nginx 1.22, Apache 2.4, lighttpd 1.4,
+HAProxy 2.6, Varnish 7.1, Squid 5.7, Caddy 2.6, h2o 2.2, gunicorn 27, aiohttp 3.14, CherryPy 18,
+Twisted 26, hypercorn 0.18, uvicorn 0.54, Werkzeug 3.1 and granian 2.8. ``sent.json``: the request
+targets, byte for character, by the numbers in them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.evidence.access_logs import parse
+from tests.support.server_logs import check_lines, lines_of, urls_of
+
+#: File, hosts in URLs (of a shop with and without a port, another), and numbers of the requests
+#: whose path the server does not log as it was sent.
+READ = [
+    ("nginx-combined", "", ""),
+    ("nginx-vhost", "//shop.example:18901 //other.example:18901 //[::1]:18901", ""),
+    ("nginx-forwarded", "", ""),
+    ("nginx-unescaped", "", "27"),
+    ("nginx-json-url", "http://shop.example http://other.example", ""),
+    ("apache-combined", "", ""),
+    ("apache-common", "", ""),
+    ("apache-vhost_combined", "http://shop.example https://shop.example", ""),
+    ("apache-forwarded", "", ""),
+    ("apache-host", "//shop.example //SHOP.example:8080 //[::1]:18911", ""),
+    ("lighttpd", "//shop.example //shop.example:8080 //[::1]:18921", ""),
+    ("haproxy-clf", "", ""),
+    ("varnishncsa", "http://shop.example http://SHOP.example:8080", ""),
+    ("varnishncsa-host", "//shop.example //other.example", ""),
+    ("squid-combined", "http://127.0.0.1:18901", "03 06 11 13 27"),
+    ("caddy-json", "http://shop.example http://other.example", "05"),
+    ("h2o", "", ""),
+    ("gunicorn", "", ""),
+    ("aiohttp", "", "10 27"),
+    ("cherrypy", "", "07"),
+    ("twisted", "", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "hosts", "changed"), READ)
+def test_lines_are_read_as_they_were_sent(name: str, hosts: str, changed: str) -> None:
+    check_lines(name, parse, hosts, changed)
+
+
+@pytest.mark.parametrize("name", [name for name, *_ in READ])
+def test_nothing_forged_is_taken_for_a_request(name: str) -> None:
+    """Paths, User-Agents and other headers contain what looks like a request line."""
+    assert not [url for url in urls_of(name, parse) if "/forged" in url and "/n20/" not in url]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("squid-native", "give --log-format squid"),
+        ("haproxy-http", "give --log-format haproxy"),
+        ("hypercorn", "a request line without HTTP/"),
+        ("uvicorn", "uvicorn's lines have no time"),
+        ("werkzeug", "neither Common or Combined"),
+        ("granian", "neither Common or Combined"),
+        ("nginx-own", "neither Common or Combined"),
+        ("nginx-json", "no url .members: time, host, scheme, uri, agent"),
+        ("caddy-console", "neither Common or Combined"),
+    ],
+)
+def test_other_formats_are_refused_with_a_reason(name: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse(lines_of(name)[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "is_named"), [("nginx-combined", True), ("haproxy-clf", False), ("caddy-json", True)]
+)
+def test_user_agents(name: str, is_named: bool) -> None:
+    agents = {each.agent for line in lines_of(name) if (each := parse(line)) is not None}
+    if not is_named:
+        assert agents == {None}
+        return
+    assert "examplebot/1.0 (+https://bot.example/)" in agents
+    assert 'bot"x\\y/1.0 [z] "GET /forged HTTP/1.1" 200 5' in agents
