@@ -93,6 +93,14 @@ class RobotsRecord:
         """Time of the latest attempt in the record; 0 for none."""
         return max(self.fetched_at or 0.0, self.failed_at or 0.0)
 
+    @property
+    def rank(self) -> tuple[float, float]:
+        """The record with the greater rank counts, among those of an origin.
+
+        A failure hides no copy (CAC-04).
+        """
+        return self.fetched_at or 0.0, self.updated_at
+
     def header(self) -> dict[str, Any]:
         """The record without its body, as values that JSON can hold."""
         header: dict[str, Any] = {

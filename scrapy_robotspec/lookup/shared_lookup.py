@@ -44,8 +44,8 @@ class SharedLookup(Lookup):
             if claim.record is not None and reads < _MAX_READS:
                 reads += 1
                 known = record = claim.record
-                if held is not None and held.updated_at > known.updated_at:
-                    record = held  # the later attempt counts
+                if held is not None and held.rank > known.rank:
+                    record = held
                 plan = policy.plan(record, self._runtime.clock())
                 is_usable = plan.action not in (Action.WAIT, Action.REFUSE)
                 if not plan.ask or (held is None and is_usable):  # else it is asked first

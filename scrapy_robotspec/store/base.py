@@ -135,13 +135,27 @@ def has_expired(line: Line, now: float) -> bool:
     return max(line.next, line.tail) + LINE_KEPT < now
 
 
+def may_put(
+    record: RobotsRecord, stored: RobotsRecord | None, known: float | None, *, has_lease: bool
+) -> bool:
+    """Whether *record* may replace *stored*, which its agent reads now.
+
+    Without the lease only the record with the ``updated_at`` *known* is replaced. A failure
+    replaces no other copy, either.
+    """
+    if stored is None or stored.updated_at == known:
+        return True
+    return has_lease and (record.failed_at is None or stored.fetched_at is None)
+
+
 class RecordStore(ABC):
     """Keeps records of origins, and leases on the right to fetch them.
 
     An origin has one record, and one for each product name where its response depends on the
-    User-Agent (CAC-04), at most ``MAX_AGENTS``. A process with the name *agent* reads the later one
-    of both. Damaged records are absent. Every exception in one of these methods counts as a failure
-    of the store. Times are epoch seconds of the caller's clock, unless a method says otherwise.
+    User-Agent (CAC-04), at most ``MAX_AGENTS``. A process with the name *agent* reads the one of
+    both with the greater ``rank``. Damaged records are absent. Every exception in one of these
+    methods counts as a failure of the store. Times are epoch seconds of the caller's clock, unless
+    a method says otherwise.
     """
 
     name = ""
@@ -171,8 +185,7 @@ class RecordStore(ABC):
     def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
         """Store *record* and release the lease of *owner*, in one atomic step.
 
-        A record that another process has stored meanwhile stays: without the lease only the
-        record with the ``updated_at`` *known* is replaced.
+        A record that another process has stored meanwhile stays, see :func:`may_put`.
         """
 
     @abstractmethod

@@ -10,7 +10,7 @@ import struct
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.access.record import MAGIC, RobotsRecord
 from scrapy_robotspec.store.base import (
     HORIZON,
     KEPT,
@@ -34,15 +34,22 @@ _VERSION = 2
 
 # The server runs a script as one step. MGET, unlike GET, returns nil for a key of another type.
 
-#: Finds the later one of an origin's record and the agent's. Each value begins with its time.
+#: Finds an origin's record or the agent's, whichever counts. A value begins with the two times of
+#: ``RobotsRecord.rank``, the later one first; one of an earlier release with that one alone.
 _FIND = """
-local function time_of(value) return (struct.unpack('>d', value .. string.rep('\\0', 8))) end
+local function time_of(value, first)
+    return (struct.unpack('>d', string.sub(value, first) .. string.rep('\\0', 8)))
+end
+local function copied(value)
+    return time_of(value, string.sub(value, 9, 12) == 'RSPC' and 1 or 9)
+end
 local function find(key, agent)
     if redis.call('TYPE', key).ok ~= 'hash' then return false end
-    local found = redis.call('HMGET', key, '', agent)
-    if not found[1] then return found[2] end
-    if found[2] and time_of(found[2]) > time_of(found[1]) then return found[2] end
-    return found[1]
+    local one, other = unpack(redis.call('HMGET', key, '', agent))
+    if not (one and other) then return one or other end
+    local older = copied(other) - copied(one)
+    if older == 0 then older = time_of(other, 1) - time_of(one, 1) end
+    return older > 0 and other or one
 end
 """
 _GET = _FIND + "return find(KEYS[1], ARGV[1])"
@@ -64,7 +71,8 @@ _PUT = (
     _FIND
     + """
 local stored, holder = find(KEYS[1], ARGV[5]), redis.call('MGET', KEYS[2])[1]
-if holder == ARGV[1] or not stored or string.sub(stored, 1, 8) == ARGV[4] then
+if not stored or string.sub(stored, 1, 8) == ARGV[4]
+    or holder == ARGV[1] and (ARGV[7] == '' or copied(stored) == 0) then
     local kind = redis.call('TYPE', KEYS[1]).ok
     if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
     redis.call('HSET', KEYS[1], ARGV[5], ARGV[2])
@@ -74,7 +82,7 @@ if holder == ARGV[1] or not stored or string.sub(stored, 1, 8) == ARGV[4] then
     while redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], '') > tonumber(ARGV[6]) do
         local all, oldest, since = redis.call('HGETALL', KEYS[1]), nil, nil
         for n = 1, #all, 2 do
-            local at = time_of(all[n + 1])
+            local at = time_of(all[n + 1], 1)
             if all[n] ~= '' and (not since or at < since) then oldest, since = all[n], at end
         end
         redis.call('HDEL', KEYS[1], oldest)
@@ -190,10 +198,11 @@ class RedisStore(RecordStore):
         The record is kept by its own times: no clock of ours is the server's.
         """
         keys = self._keys(record.origin, "records", "lease")
-        value = _stamp(record.updated_at) + record.to_bytes()
+        value = _begin(record) + record.to_bytes()
         fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
         lifetime = int(min(fresh_for + KEPT, LONGEST) * 1000)
-        arguments = (lifetime, _stamp(known), record.agent or "", MAX_AGENTS)
+        failed = "" if record.failed_at is None else "failed"
+        arguments = (lifetime, _stamp(known), record.agent or "", MAX_AGENTS, failed)
         self._run(_PUT, keys, owner, value, *arguments)
 
     def release(self, origin: Origin, owner: str) -> None:
@@ -233,14 +242,22 @@ def _slot_arguments(asked: SlotRequest) -> list[int]:
     return [*(round(each * 1e6) for each in times), int(asked.returning)]
 
 
-def _stamp(updated_at: float | None) -> bytes:
-    """The first 8 bytes of a value, by which the server knows a record; empty for no record."""
-    return b"" if updated_at is None else struct.pack(">d", updated_at)
+def _stamp(time: float | None) -> bytes:
+    """*time* as the server reads it; empty for none. A record is known by its ``updated_at``."""
+    return b"" if time is None else struct.pack(">d", time)
+
+
+def _begin(record: RobotsRecord) -> bytes:
+    """The times before a record in its value."""
+    copied, updated = map(_stamp, record.rank)
+    return updated + copied
 
 
 def _read(data: object, origin: Origin) -> RobotsRecord | None:
-    """The record in a value whose time is the record's own."""
+    """The record in a value whose times are the record's own."""
     if not isinstance(data, bytes):
         return None
-    record = RobotsRecord.from_bytes(data[8:], origin)
-    return None if record is None or data[:8] != _stamp(record.updated_at) else record
+    begin, magic, rest = data.partition(MAGIC)
+    record = RobotsRecord.from_bytes(magic + rest, origin)
+    is_own = record is not None and begin in (_begin(record), _stamp(record.updated_at))
+    return record if is_own else None

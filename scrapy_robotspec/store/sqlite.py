@@ -10,6 +10,7 @@ import os
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import SKEW
@@ -24,6 +25,7 @@ from scrapy_robotspec.store.base import (
     RecordStore,
     Reservation,
     SlotRequest,
+    may_put,
     reserve,
 )
 
@@ -47,8 +49,7 @@ CREATE TABLE IF NOT EXISTS robotspec_lines_1
 """
 
 _GET = """
-SELECT updated, record FROM robotspec_records_2
-WHERE origin = ? AND agent IN ('', ?) ORDER BY updated DESC
+SELECT updated, record FROM robotspec_records_2 WHERE origin = ? AND agent IN ('', ?)
 """
 _PUT = "INSERT OR REPLACE INTO robotspec_records_2 VALUES (?, ?, ?, ?)"
 _TRIM = """
@@ -118,7 +119,7 @@ class SqliteStore(RecordStore):
         with self._transaction() as connection:
             row = connection.execute(_OWNER, (origin,)).fetchone()
             stored = _find(connection, record.origin, agent)
-            if row == (owner,) or stored is None or stored.updated_at == known:
+            if may_put(record, stored, known, has_lease=row == (owner,)):
                 connection.execute(_PUT, (origin, agent, record.updated_at, record.to_bytes()))
                 connection.execute(_TRIM, (origin, MAX_AGENTS))
             connection.execute(_RELEASE, (origin, owner))
@@ -190,15 +191,14 @@ class SqliteStore(RecordStore):
 
 
 def _find(connection: sqlite3.Connection, origin: Origin, agent: str) -> RobotsRecord | None:
-    """The later one of the origin's record and the agent's.
+    """The origin's record or the agent's, whichever counts.
 
     Damaged ones are absent, and those whose row has another time than their own.
     """
-    for updated, data in connection.execute(_GET, (str(origin), agent)).fetchall():
-        record = RobotsRecord.from_bytes(data, origin)
-        if record is not None and record.updated_at == updated:
-            return record
-    return None
+    rows = connection.execute(_GET, (str(origin), agent)).fetchall()
+    read = [(RobotsRecord.from_bytes(data, origin), updated) for updated, data in rows]
+    valid = [record for record, updated in read if record and record.updated_at == updated]
+    return max(valid, key=attrgetter("rank"), default=None)
 
 
 def _create_private(path: str) -> None:

@@ -14,7 +14,7 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from tests.support.crawl import crawl
 from tests.support.noted_store import notes
-from tests.support.responses import Switch, after, in_turn, once, reply
+from tests.support.responses import Exchange, Switch, after, in_turn, once, reply
 from tests.support.server import Server, Site
 from tests.support.stores import open_shared_store
 
@@ -82,6 +82,27 @@ def test_fet13_an_expired_copy_does_not_open_a_site_that_is_down(
     result = crawl(urls, {**settings, "ROBOTSPEC_HOLD_TIMEOUT": 0})
     assert site.pages_asked == ["/1"]
     assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
+
+
+def test_cac04_the_failure_of_another_crawl_hides_no_copy(
+    server: Server, stored: dict[str, Any]
+) -> None:
+    """A CDN lets one of a fleet's names through and blocks the other."""
+    varies = reply(RULES, headers=[("Vary", "User-Agent")])
+
+    async def robots(exchange: Exchange) -> bool:
+        name = exchange.asked.header("user-agent") or ""
+        return await (varies if name.startswith("Mozilla") else DOWN)(exchange)
+
+    site = server.site("127.0.0.2", robots)
+    urls = [site.url("/yes"), site.url("/no")]
+    browser = {**stored, "USER_AGENT": "Mozilla/5.0"}
+    crawl(urls, browser)
+    crawl(urls, {**stored, "USER_AGENT": "foobot/1.0", "ROBOTSPEC_HOLD_TIMEOUT": 0})
+    again = crawl(urls, browser)
+    assert len(site.robots_asked) == 2
+    assert site.pages_asked == ["/yes", "/yes"]
+    assert again.errors[site.url("/no")]["type"] == "ForbiddenByRobots"
 
 
 @pytest.mark.parametrize(("stale_after", "used"), [(0, True), (1000, False)])

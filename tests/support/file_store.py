@@ -21,6 +21,7 @@ from scrapy_robotspec.store.base import (
     RecordStore,
     Reservation,
     SlotRequest,
+    may_put,
     reserve,
 )
 
@@ -64,7 +65,7 @@ class FileStore(RecordStore):
         with self._entry(origin) as entry:
             stored = _find(entry, origin, agent)
             is_holder = entry.get("lease", ("",))[0] == owner
-            if is_holder or stored is None or stored.updated_at == known:
+            if may_put(record, stored, known, has_lease=is_holder):
                 records = entry.setdefault("records", {})
                 records.pop(agent, None)
                 records[agent] = b64encode(record.to_bytes()).decode()
@@ -106,4 +107,4 @@ def _find(entry: Entry, origin: Origin, agent: str) -> RobotsRecord | None:
         for each in {"", agent}
         if each in records
     )
-    return max(filter(None, found), key=lambda record: record.updated_at, default=None)
+    return max(filter(None, found), key=lambda record: record.rank, default=None)

@@ -269,6 +269,41 @@ def test_a_response_that_depends_on_the_user_agent_is_shared_by_one_product(vary
     assert late.fetched == []
 
 
+def test_the_failure_of_another_product_hides_no_copy_that_is_held() -> None:
+    """CAC-04: neither in the store nor in memory, and the refresh is our own."""
+    _, blocked, welcome = two_processes(hold_timeout=0.0, min_ttl=0.0)
+    blocked.product, welcome.product = "foobot", "mozilla"
+    headers = {"vary": "User-Agent", "cache-control": "max-age=40"}
+    file = replace(FILE, headers=headers, agent="mozilla")
+    welcome.ask()
+    welcome.answer(file)
+    blocked.ask()
+    blocked.answer(DOWN)
+    welcome.pass_time(33.0)
+    assert isinstance(found := welcome.ask(), Resolved)
+    assert found.robots is not None
+    assert welcome.fetched == [A, A]
+
+
+def test_a_failure_in_the_store_hides_no_copy_in_memory() -> None:
+    """CAC-04: as where the store has lost the copy, or it came from another crawl."""
+    shared = SharedStore()
+    failure = RobotsRecord(
+        A, failed_at=START + 30, next_attempt=START + 90, unreachable_since=START, failures=3
+    )
+    put(shared, failure)
+    harness = LookupHarness(shared)
+    copy = RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=START - 39, expires_at=START + 1)
+    harness.memory.put(copy)
+    assert isinstance(found := harness.ask(), Resolved)
+    assert found.action is Action.ALLOW
+    assert harness.fetched == [A]
+    harness.answer(DOWN)
+    held = shared.get(A)
+    assert held is not None
+    assert (held.fetched_at, held.failures) == (copy.fetched_at, 1)
+
+
 def test_leases_that_end_together_do_not_start_a_herd_of_fetches() -> None:
     """A killed process held many: the others' fetches pass the limiter like any other."""
     shared = SharedStore()

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
@@ -178,6 +181,31 @@ class TestAgents:
     def test_a_claim_returns_it(self, store: RecordStore) -> None:
         put(store, self.varying("abot"))
         assert store.claim(ORIGIN, "we", NOW, 30, None, "abot").record == self.varying("abot")
+
+    @pytest.mark.parametrize("copied", [None, NOW - 1000], ids=["no copy", "an older copy"])
+    def test_a_failure_hides_no_copy(self, store: RecordStore, copied: float | None) -> None:
+        """Whichever User-Agent met it: a later failure replaces no copy of another product."""
+        copy, failure = plain_record(ORIGIN, NOW), failed(NOW + 60, copied)
+        put(store, replace(copy, agent="abot"))
+        put(store, failure)
+        for known in (None, NOW - 5, failure.updated_at):
+            claim = store.claim(ORIGIN, "we", NOW + 70, 30, known, "abot")
+            assert claim == Claim(False, replace(copy, agent="abot"))
+        assert store.get(ORIGIN, "abot") == replace(copy, agent="abot")
+        assert store.get(ORIGIN, "bbot") == failure
+
+    @pytest.mark.parametrize("copied", [None, NOW - 1000], ids=["no copy", "an older copy"])
+    def test_a_failure_replaces_no_copy_that_its_process_has_not_seen(
+        self, store: RecordStore, copied: float | None
+    ) -> None:
+        """The lease was ours, and another process came late: its copy stays."""
+        assert store.claim(ORIGIN, "we", NOW, 30, None).granted
+        store.put(plain_record(ORIGIN, NOW), "late", None)
+        store.put(failed(NOW + 60, copied), "we", None)
+        assert store.get(ORIGIN) == plain_record(ORIGIN, NOW)
+        assert take(store, ORIGIN, "next", NOW, 30)
+        store.put(failed(NOW + 70, NOW), "next", NOW)
+        assert store.get(ORIGIN) == failed(NOW + 70, NOW)
 
     def test_the_later_one_of_both_kinds_counts(self, store: RecordStore) -> None:
         put(store, self.varying("abot", NOW))
@@ -351,8 +379,53 @@ def test_processes_get_one_lease_between_them(uri: str) -> None:
     assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 40
 
 
+def failed(at: float, copied: float | None) -> RobotsRecord:
+    """A failure at a time, after a copy or none."""
+    copy = RobotsRecord(ORIGIN) if copied is None else plain_record(ORIGIN, copied)
+    return replace(copy, failed_at=at, next_attempt=at + 60, unreachable_since=at, failures=1)
+
+
 def _answer() -> dict[str, Any]:
     answered = plain_record(ORIGIN, NOW)
     return {
         name: getattr(answered, name) for name in ("meaning", "status", "fetched_at", "expires_at")
     }
+
+
+#: Of origins, one for each example.
+_numbers = count(1000)
+
+#: What two products bring, one after another: a copy that depends on the User-Agent or not, or a
+#: failure; with the number of seconds since the event before.
+EVENTS = st.tuples(
+    st.sampled_from(["abot", "bbot"]),
+    st.sampled_from(["varies", "for all", "fails"]),
+    st.integers(1, 50),
+)
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(EVENTS, max_size=12))
+def test_the_latest_copy_of_a_product_is_always_found(
+    store: RecordStore, events: list[tuple[str, str, int]]
+) -> None:
+    """CAC-04: whatever failed since, for whichever of them."""
+    own = origin(next(_numbers))
+    copies, now = dict.fromkeys(("abot", "bbot"), 0.0), NOW
+    for product, kind, seconds in events:
+        now += seconds
+        held = store.get(own, product) or RobotsRecord(own)
+        new = replace(plain_record(own, now), agent=product if kind == "varies" else None)
+        if kind == "fails":
+            new = replace(held, failed_at=now, next_attempt=now + 9, unreachable_since=now)
+        known = held.updated_at or None
+        assert store.claim(own, product, now, 30, known, product) == Claim(True)
+        store.put(new, product, known)
+        if kind != "fails":
+            copies |= {product: now} if kind == "varies" else dict.fromkeys(copies, now)
+        found = {name: store.get(own, name) or RobotsRecord(own) for name in copies}
+        assert {name: each.fetched_at or 0.0 for name, each in found.items()} == copies
