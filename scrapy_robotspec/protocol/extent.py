@@ -36,8 +36,9 @@ Extent = Literal["no rules", "allows all", "denies all", "some"]
 MOST_TRIED = 1 << 22
 #: The site that paths are asked about.
 SITE = "https://h"
-#: Characters that canonical paths contain as they are, those first that rules rarely contain.
-_RARE = "~!'(),@:;+_.0123456789QZXJKVWYqzxjkvwy-&=ABCDEFGHILMNOPRSTUabcdefghilmnoprstu"
+#: Characters that canonical paths contain as they are, those first that rules rarely contain. None
+#: completes an escape (PAT-07).
+_RARE = "~!'(),@:;+_.QZXJKVWYqzxjkvwy-&=GHILMNOPRSTUghilmnoprstu"
 #: Where the rules contain all of them.
 _RARE_TEXT = "%F4%8F%BF%BD"
 

@@ -23,9 +23,10 @@ _CANONICAL = "2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F]"
 #: RFC 3986 section 2.1: pct-encoded = "%" HEXDIG HEXDIG. Any other escape, or a percent sign that
 #: begins none (PAT-07).
 _PERCENT = re.compile(f"%(?!{_CANONICAL})(?:[0-9A-Fa-f]{{2}})?")
-#: The canonical spelling of a percent sign that begins no escape (PAT-07). Other control characters
-#: are escaped, so it equals itself only.
-LONE_PERCENT = "\x7f"
+#: Stands behind a percent sign that begins no escape, so that it equals itself only (PAT-07). No
+#: rule contains a line end, and in a URL it is escaped.
+INCOMPLETE = "\r"
+_small_digit = re.compile(f"{INCOMPLETE}[a-f]")
 #: The canonical spelling of a literal ``*`` and ``$``, escaped or not (PAT-06). One character, so
 #: that no rule matches a part of it: ``/*4`` matches ``/a%C3%A4`` and not ``/a$``.
 LITERAL_STAR, LITERAL_DOLLAR = "\x01", "\x02"
@@ -35,7 +36,7 @@ QUERY_APOSTROPHE = "\x03"
 #: Characters that no URI contains raw (PAT-12, RFC 3986 section 2), except LF, which parts values.
 _NOT_IN_URI = bytes(byte for byte in range(0x21) if byte != 0x0A) + b'"<>[\\]^`{|}\x7f'
 _NOT_IN_URI += bytes(range(0x80, 0x100))
-_IN_URL = {ord(LONE_PERCENT): "%", ord(LITERAL_STAR): "%2A", ord(LITERAL_DOLLAR): "%24"}
+_IN_URL = {ord(INCOMPLETE): "", ord(LITERAL_STAR): "%2A", ord(LITERAL_DOLLAR): "%24"}
 _IN_URL[ord(QUERY_APOSTROPHE)] = "%27"
 _NOT_ASCII = re.compile("[\x80-\xff]+")
 _ALL_NOT_IN_URI = re.compile(f"[{re.escape(_NOT_IN_URI.decode('latin-1'))}]+")
@@ -80,13 +81,17 @@ def canonical_text(raw: bytes, edition: Edition) -> str:
         return text if raw.isascii() else _NOT_ASCII.sub(_escaped, text)
     if len(raw.translate(None, _NOT_IN_URI)) < len(raw):
         text = _ALL_NOT_IN_URI.sub(_escaped, text)
-    return _PERCENT.sub(lambda escape: _decoded(escape[0]), text) if b"%" in raw else text
+    if b"%" in raw:
+        text = _PERCENT.sub(lambda escape: _decoded(escape[0]), text)
+        if INCOMPLETE in text:
+            text = _small_digit.sub(lambda digit: digit[0].upper(), text)
+    return text
 
 
 @cache  # there are 485 spellings
 def _decoded(escape: str) -> str:
     if escape == "%":
-        return LONE_PERCENT
+        return escape + INCOMPLETE
     character = chr(int(escape[1:], 16))
     return character if _UNRESERVED(character) else escape.upper()
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
 from scrapy_robotspec.protocol.paths import (
+    INCOMPLETE,
     LITERAL_DOLLAR,
     QUERY_APOSTROPHE,
     escape_specials,
@@ -32,6 +33,8 @@ Measured = tuple[str, int]
 
 #: Most apostrophes of a pattern that may be in a path or in a query; it bounds the patterns made.
 MAX_APOSTROPHES = 4
+#: Most patterns of a rule for incomplete escapes in URLs.
+MAX_PATTERNS = 4
 
 #: Stands for the end of a path, so that ``/a$`` is the prefix ``/a#``. Neither a rule nor a path
 #: contains it: there a comment begins, here the fragment.
@@ -44,6 +47,8 @@ PADDING = "\0" * 30_000
 MAX_PRODUCT = 30_000
 
 _STARS = re.compile(r"\*+")
+_CUT = re.compile(rf"{INCOMPLETE}(?=\*|\Z)")
+_CUT_BEHIND_DIGIT = re.compile(rf"{INCOMPLETE}(?=[0-9A-F](?:\*|\Z))")
 
 
 def canonical_pattern(text: str, edition: Edition) -> Measured | None:
@@ -57,7 +62,7 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         text = join_escapes(text)
     if "?" in text and edition.decode_unreserved:
         text = join_apostrophes(text)
-    length = len(text)
+    length = len(text) - text.count(INCOMPLETE)
     if "*" not in text and "$" not in text:  # usual
         return text, length
     if not edition.wildcards:
@@ -89,6 +94,21 @@ def in_components(text: str, edition: Edition) -> list[str]:
             text = text[: place.start()] + QUERY_APOSTROPHE + text[place.end() :]
             found.append(text)
     return found
+
+
+def with_escapes(text: str, most: int) -> list[str]:
+    """A canonical pattern, cut inside escapes as a rule is (PAT-07).
+
+    With a digit, the incomplete escape of a URL has another spelling: two patterns for each of the
+    last ones, *most* in all.
+    """
+    *parts, last = _CUT_BEHIND_DIGIT.split(_CUT.sub("", text))
+    found = [last]
+    while parts and len(found) < most:
+        part = parts.pop()
+        found = [part + mark + rest for mark in ("", INCOMPLETE) for rest in found]
+    first = "".join(parts)
+    return [first + rest for rest in found]
 
 
 def matches(pattern: str, path: str, find: Find | None = None) -> bool:

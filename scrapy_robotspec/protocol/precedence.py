@@ -11,8 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol import google
-from scrapy_robotspec.protocol.paths import canonical_text
-from scrapy_robotspec.protocol.patterns import END, canonical_pattern, in_components, matches
+from scrapy_robotspec.protocol.paths import INCOMPLETE, canonical_text
+from scrapy_robotspec.protocol.patterns import (
+    END,
+    MAX_PATTERNS,
+    canonical_pattern,
+    in_components,
+    matches,
+    with_escapes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,11 +61,13 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
     heads = ["/", "*"] if edition.star_begins_path else ["/"]
     stars = "**" if edition.wildcards else "*"
     page = google.INDEX_PAGE if edition.index_html else stars
+    incomplete = INCOMPLETE if INCOMPLETE in joined else stars
     counts_star = edition.count_trailing_star
     found: list[KeyedPattern] = []
     for (allow, _, start), text in zip(rules, joined.split("\n"), strict=False):  # hot path
         key = start + (ALLOWS if allow else DISALLOWS)
         is_rare = "$" in text or "%2" in text or "'" in text or stars in text or page in text
+        is_rare = is_rare or incomplete in text
         if text[:1] in heads and not is_rare:
             key -= len(text) * LENGTH
             if text[-1] == "*":  # PAT-03
@@ -73,15 +82,17 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
 
 
 def _patterns_of(text: str, key: int, edition: Edition) -> Iterator[KeyedPattern]:
-    """The patterns of the canonical value *text*, usually one (PAT-12, PRE-05)."""
+    """The patterns of the canonical value *text*, usually one (PAT-07, PAT-12, PRE-05)."""
     opened = ""
     if edition.index_html and not forbids(key):
         opened = google.directory_of_index_page(text)
     for each in filter(None, (text, opened)):
         pattern = canonical_pattern(each, edition)
         if pattern is not None:
-            for spelling in in_components(pattern[0], edition):
-                yield key - pattern[1] * LENGTH, spelling
+            spellings = in_components(pattern[0], edition)
+            for spelling in spellings:
+                for text in with_escapes(spelling, MAX_PATTERNS // len(spellings)):
+                    yield key - pattern[1] * LENGTH, text
 
 
 def matching_keys(patterns: Sequence[KeyedPattern], path: str) -> list[int]:

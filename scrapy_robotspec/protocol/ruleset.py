@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     LITERAL_STAR,
-    LONE_PERCENT,
     QUERY_APOSTROPHE,
     ROBOTS_TXT,
     base_of,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.wildcards import Wildcards
 
 #: Only canonical paths match these: escapes, and literals that may end one.
-_ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR, QUERY_APOSTROPHE)
+_ESCAPES = ("%", LITERAL_STAR, LITERAL_DOLLAR, QUERY_APOSTROPHE)
 _ends_escape = re.compile(r"\*[0-9A-F]").search
 
 

@@ -221,7 +221,7 @@ def canonical(data: bytes, edition: Edition) -> str:
             byte, data = data[0], data[1:]
             escaped = byte >= 0x80 or (edition.decode_unreserved and chr(byte) not in URI)
             result += f"%{byte:02X}" if escaped else chr(byte)
-    return result
+    return re.sub(f"{LONE_PERCENT}[a-f]", lambda lone: lone[0].upper(), result)  # PAT-07
 
 
 def path_of(url: str | bytes, edition: Edition) -> str:
@@ -292,7 +292,7 @@ def counted_length(pattern: str, edition: Edition) -> int:
 def pattern_matches(pattern: str, path: str, edition: Edition) -> bool:
     """PAT-01, PAT-02: keeps every place where the pattern may end."""
     ends = {0}
-    letters = re.findall("%27|.", pattern, re.DOTALL)
+    letters = re.findall(f"%27|{LONE_PERCENT}[0-9A-F]?|.", pattern, re.DOTALL)
     for index, letter in enumerate(letters):
         if edition.wildcards and letter == "*":
             ends = set(range(min(ends), len(path) + 1)) if ends else ends
@@ -302,6 +302,9 @@ def pattern_matches(pattern: str, path: str, edition: Edition) -> bool:
             literals = [escaped_letter(letter, edition)]
             if edition.decode_unreserved and letter in APOSTROPHES:
                 literals.append(QUERY_APOSTROPHE)
+            is_cut = index == len(letters) - 1 or (edition.wildcards and letters[index + 1] == "*")
+            if letter[0] == LONE_PERCENT and is_cut:  # PAT-07
+                literals.append("%" + letter[1:])
             ends = {
                 end + len(literal)
                 for literal in literals

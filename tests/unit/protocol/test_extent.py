@@ -56,6 +56,42 @@ def test_the_class_is_what_all_paths_have_in_common(
     assert exception is None or robots.allowed(f"https://h{exception}", "x") is not root
 
 
+#: Every path of up to four of these: escapes, and the beginnings of some (PAT-07).
+ESCAPED_PATHS = [
+    "/" + "".join(pieces)
+    for length in range(5)
+    for pieces in product(("%", "2", "%20", "%2F", "%C3", "z"), repeat=length)
+]
+cut_patterns = st.lists(st.sampled_from(["%", "%2", "%2F", "%C", "2", "*", "$"]), max_size=4).map(
+    lambda pieces: "/" + "".join(pieces)
+)
+cut_rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), cut_patterns), max_size=5)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@given(rules=cut_rules)
+def test_rules_that_are_cut_inside_escapes_have_the_class_of_all_paths(
+    edition: str, rules: list[tuple[str, str]]
+) -> None:
+    """PAT-07: an example completes no escape by accident."""
+    body = "User-agent: *\n" + "".join(f"{kind}: {path}\n" for kind, path in rules)
+    robots = RobotsTxt.parse(body.encode(), edition)
+    verdicts = {robots.allowed(f"https://h{path}", "x") for path in ESCAPED_PATHS}
+    found = classify(body, edition)
+    assert len(verdicts) == 1 or found == "some"
+    exception = read(body, edition).exception
+    assert (exception is not None) is (found == "some")
+    root = robots.allowed("https://h/", "x")
+    assert exception is None or robots.allowed(f"https://h{exception}", "x") is not root
+
+
+def test_an_example_completes_no_escape_where_rules_contain_all_other_characters() -> None:
+    """PAT-07: ``/%4`` with an A behind it would equal ``/J``."""
+    rare = "~!'(),@:;+_.QZXJKVWYqzxjkvwy-&=GHILMNOPRSTUghilmnoprstu"
+    body = f"User-agent: *\nDisallow: /%4\nAllow: /x{rare}\n"
+    assert classify(body, "google-2019") == "some"
+
+
 CASES = [
     ("Disallow: /\nAllow: /", "allows all"),  # PRE-02
     ("Disallow: *\nAllow: /robots.txt$", "denies all"),  # PRE-04

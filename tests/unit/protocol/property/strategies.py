@@ -141,6 +141,29 @@ def urls_for(draw: st.DrawFn, parts: list[str]) -> str:
     return host + tail if no_path else f"{host}/{''.join(parts)}{tail}"
 
 
+#: PAT-07: escapes, and the beginnings of some.
+ESCAPES = [
+    *["%", "%", "%4", "%2", "%e", "%E", "%C3", "%20", "%2F", "%2A", "%24", "%25", "%41", "%30"],
+    *["%34", "%zz", "/", "a", "4", "2", "0", "E", "z", "?", "'", "é"],
+]
+
+
+@st.composite
+def escape_interviews(draw: st.DrawFn) -> tuple[list[tuple[str, str]], list[str]]:
+    """Rules, and the paths of URLs, some of which they cut inside an escape."""
+    parts = draw(st.lists(st.sampled_from(ESCAPES), max_size=6))
+    cut = st.sampled_from([*[""] * 3, "*", "%", "$", "%4", "*$", "%*", "*%E"])
+    rules = []
+    for kind in draw(st.lists(st.sampled_from(["Disallow", "Disallow", "Allow"]), min_size=1)):
+        kept = parts[: draw(st.integers(0, len(parts)))]
+        if kept:
+            at = draw(st.integers(0, len(kept) - 1))
+            kept[at] = draw(st.sampled_from([kept[at][:2], kept[at], "*", *ESCAPES]))
+        rules.append((kind, f"/{''.join(kept)}{draw(cut)}"))
+    others = draw(st.lists(st.lists(st.sampled_from(ESCAPES), max_size=4), max_size=2))
+    return rules, [f"/{''.join(each)}" for each in (parts, *others)]
+
+
 Case = tuple[bytes, str, tuple[str, ...]]
 
 #: A file, a URL that its rules have to do with, and a crawler's tokens.

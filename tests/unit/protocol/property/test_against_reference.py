@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_robotspec.bulk.extents import extent_of
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support import reference
 from tests.support.tokens import accepted
-from tests.unit.protocol.property.strategies import Case, cases, interviews
+from tests.unit.protocol.property.strategies import (
+    Case,
+    cases,
+    escape_interviews,
+    interviews,
+)
 
 #: The presets, and what no preset sets.
 VARIANTS = {
@@ -62,3 +68,31 @@ def test_same_verdict_whatever_was_asked_before(
         verdict = robots.explain(url, names)
         found = reference.Verdict(verdict.allowed, verdict.rule.line if verdict.rule else 0)
         assert found == expected
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(interview=escape_interviews())
+def test_escapes_are_matched_alike_in_every_way(
+    name: str, interview: tuple[list[tuple[str, str]], list[str]]
+) -> None:
+    """PAT-05 to PAT-07: before and after compiling, all matches, usage paths and in bulk."""
+    rules, paths = interview
+    edition = EDITIONS[name]
+    lines = "".join(f"{kind}: {path}\n" for kind, path in rules)
+    body = f"User-agent: *\n{lines}".encode()
+    compiled = RobotsTxt.parse(body, edition)
+    usages = [f"Content-Usage: {path} train-ai=n\n" for _, path in rules]
+    extent = extent_of(body, edition)
+    for path in [*paths, *paths]:  # the first is compiled when it is asked for again
+        url = f"http://example.com{path}"
+        expected = reference.rule_on(body, url, (), edition)
+        assert RobotsTxt.parse(body, edition).allowed(url, ()) is expected.allowed
+        assert compiled.allowed(url, ()) is expected.allowed
+        matching = compiled.matches(url, ())
+        assert (matching[0].line if matching else 0) == expected.line
+        assert extent == "some" or expected.allowed is (extent != "denies all")
+        for (_, pattern), usage in zip(rules, usages, strict=True):
+            alone = f"User-agent: *\nDisallow: {pattern}\n".encode()
+            states = RobotsTxt.parse(f"User-agent: *\n{usage}".encode(), edition).usage(url, ())
+            matches = not reference.rule_on(alone, url, (), edition).allowed
+            assert bool(states.preferences) is matches
