@@ -167,6 +167,8 @@ class Accused:
     """When it left by that decision (epoch seconds)."""
     is_excused: bool = False
     """Whether it was allowed when it left."""
+    is_unknown: bool = False
+    """Whether it left by a release with other rules, which allowed it."""
     noted: tuple[Any, ...] = ()
     """Time and line of the last decision between the one before it and itself."""
 
@@ -251,8 +253,10 @@ class Audit:
                 last = max(last, each.noted)
                 if last and each.left is None:
                     each.decision = last[1]
-        self.disallowed -= sum(each.is_excused for each in self.accused)
-        self.accused = [each for each in self.accused if not each.is_excused]
+        self.unknown += sum(each.is_unknown and not each.is_excused for each in self.accused)
+        found = [each for each in self.accused if not (each.is_excused or each.is_unknown)]
+        self.disallowed -= len(self.accused) - len(found)
+        self.accused = found
 
     def _look_up(self, reader: RunReader, lines: Iterator[Line], wanted: _ByKey) -> None:
         """Find the decisions of one run, each for the first request that may follow it."""
@@ -266,19 +270,25 @@ class Audit:
                 for each in those[at : at + 1]:
                     each.noted = max(each.noted, (values["time"], logged))
             elif values["type"] == "sent" and values["decision"] in decided:
-                self._note_sent(*decided.pop(values["decision"]), values)
+                self._note_sent(reader, *decided.pop(values["decision"]), values)
 
-    def _note_sent(self, those: list[Accused], logged: Logged, sent: Mapping[str, Any]) -> None:
+    def _note_sent(
+        self, reader: RunReader, those: list[Accused], logged: Logged, sent: Mapping[str, Any]
+    ) -> None:
         """Excuse those of *those* that are the page *sent*, if it was allowed at that moment."""
         left = sent["time"]
         until = left + sent["seconds"] + self._tolerance
         ((rules, _),) = self._timeline.in_force(those[0].why.origin, left, left)
         allowed = logged.values["allowed"] and rules and self._judge(rules, those[0].url) is None
+        by_others = (
+            logged.values["allowed"] and "state" in logged.values and not reader.has_our_rules
+        )
         begin = bisect_left(those, left - self._tolerance, key=_end_of)
         for each in those[begin : bisect_right(those, until + 1.0, key=_end_of)]:
             if each.request.time <= until:
                 each.decision, each.left = logged, left
                 each.is_excused |= bool(allowed)
+                each.is_unknown |= by_others
 
     def _judge(self, rules: Sequence[Resolved], url: str) -> Disallowed | None:
         """Why the first of *rules* disallows *url*; None if some of them allow it."""

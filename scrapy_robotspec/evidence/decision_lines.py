@@ -61,9 +61,7 @@ class State(NamedTuple):
         """Read the values of :meth:`to_line`. Raises one of ``DAMAGE``."""
         record = read_record(given["record"])
         members = {name: given[name] for name in cls._fields if name in given}
-        time = given.get("time", record.updated_at)  # format 4 has none
-        exchanges = tuple(given["exchanges"])
-        return cls(**members | {"record": record, "time": time, "exchanges": exchanges})
+        return cls(**members | {"record": record, "exchanges": tuple(given["exchanges"])})
 
 
 def digest_of(body: bytes) -> str:

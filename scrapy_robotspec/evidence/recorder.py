@@ -90,6 +90,10 @@ class Recorder:
         Its first member is ``type``. Called in the thread, where lines are made one after another,
         which is faster. *size*: the memory of a long argument (bytes).
         """
+        self._note_clock()
+        self._put(make, argument, size)
+
+    def _put(self, make: Callable[[_T], str], argument: _T, size: int = 0) -> None:
         size += _PER_ITEM
         if self._bytes_in - self._bytes_out + size > MAX_QUEUED:
             self._dropped += 1
@@ -97,14 +101,23 @@ class Recorder:
         self._bytes_in += size
         self._queue.extend((make, argument, size))
 
+    def _note_clock(self) -> None:
+        """Note a clock that was set, before lines that were made with it."""
+        now = time.time()
+        offset = now - time.monotonic()
+        jump = offset - self._offset
+        if abs(jump) > _JUMP:
+            self._offset = offset
+            self._put(dumps, {"type": "clock", "time": now, "jump": round(jump, 3)})
+
     def close(self, requests: Mapping[str, int] | None = None) -> None:
         """Write everything, with the account of the crawl's *requests*, and close. Blocks."""
         self._end.set()
         if self._thread.ident is not None:
             self._thread.join()
+        self._note_clock()
         try:
             self._drain()
-            self._note_clock()
             self._writer.close(time.time(), self.lost, requests)
         except OSError as error:
             logger.error(
@@ -135,7 +148,6 @@ class Recorder:
         """Write what was added until now. Raises ``OSError``."""
         self._writer.flush()  # first what could not be written before
         queue = self._queue
-        self._note_clock()  # before lines that were made with another clock
         for _ in range(len(queue) // 3):
             self._write(queue.popleft(), queue.popleft())
             self._bytes_out += queue.popleft()
@@ -145,14 +157,6 @@ class Recorder:
             self._writer.add_line(dumps({"type": "gap", "time": time.time(), "lost": lost}))
             self._lost_noted = lost
             self._writer.flush()
-
-    def _note_clock(self) -> None:
-        now = time.time()
-        offset = now - time.monotonic()
-        jump = offset - self._offset
-        if abs(jump) > _JUMP:
-            self._offset = offset
-            self._writer.add_line(dumps({"type": "clock", "time": now, "jump": round(jump, 3)}))
 
     def _write(self, make: Callable[[Any], str], argument: Any) -> None:
         try:

@@ -7,7 +7,6 @@ are found. The rules of a page hold until it leaves (CAC-07).
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
@@ -28,10 +27,9 @@ from scrapy_robotspec.evidence.decision_lines import (
     members_of,
 )
 from scrapy_robotspec.evidence.log_lines import (
-    FORMAT,
     EvidenceError,
     Line,
-    NotArchivedError,
+    NotCheckableError,
     dumps,
     loads,
     logged_outcome,
@@ -57,6 +55,8 @@ _MAX_WORK = 2**34
 _MAX_SUBJECT = 200
 #: The clock may be off by a second without a note in the log, at each of two lines (seconds).
 _UNNOTED = 2.0
+#: Longest time that a request is under way while the clock is set (seconds).
+_UNDER_WAY = 600.0
 #: Seconds between the last check of a page and the time at which it leaves.
 _SENDING = 1.0
 #: The largest jitter: pauses between attempts are chosen between those for 0 and for this.
@@ -74,7 +74,8 @@ class ReplayResult(Reading):
     agree: int = 0
     """Decisions by a replayed robots.txt that came out as logged."""
     not_checkable: int = 0
-    """Decisions that need a body which was left out of the archive (SAF-06)."""
+    """Decisions that need a body which was left out of the archive (SAF-06), or that a release with
+    other rules made otherwise."""
     without_file: int = 0
     """Decisions that no robots.txt was replayed for: overrides, and requests not checked."""
     sent: int = 0
@@ -116,16 +117,18 @@ class RunReplay:
     def __init__(self, reader: RunReader, result: ReplayResult) -> None:
         self._reader = reader
         self._result = result
-        self._sequence = Sequence()
+        self._sequence = Sequence(reader)
 
     def take(self, line: Line) -> None:
         values = line.values
         subject = (values.get("url") or values.get("id") or values["type"])[:_MAX_SUBJECT]
         with self._reader.noting(subject, line.number):
-            with suppress(NotArchivedError):
+            try:
                 self._check(values)
-            if self._reader.format >= FORMAT:
-                self._sequence.take_time(values)
+            except NotCheckableError as error:
+                if values["type"] != "decision":  # these are counted
+                    self._reader.add_note(f"{subject}: {error}", line.number)
+            self._sequence.take_time(values)
 
     def _check(self, values: Mapping[str, Any]) -> None:
         match values["type"]:
@@ -143,23 +146,26 @@ class RunReplay:
         """Check that a state follows from what it names, and at its place."""
         if state.record.fetched_at is not None:
             self._result.answered[state.record.origin] = True
-        if self._reader.format >= FORMAT:
-            self._sequence.take_state(state)
-        if state.source == "store":
-            self._reader.with_body(state)
-        else:
-            self._check_fetched(state)
+        self._sequence.take_state(state)
+        try:
+            if state.source == "store":
+                self._reader.with_body(state)
+            else:
+                self._check_fetched(state)
+        except NotCheckableError:
+            self._reader.unchecked.add(state.id)
+            raise
 
     def _check_fetched(self, state: State) -> None:
         """Check that a state follows from the exchanges of its fetch and the state before."""
         reader, record, before = self._reader, state.record, None
         archived = [reader.find(each) for each in state.exchanges]
         if any(each.is_left_out for each in archived):
-            raise NotArchivedError("the body of a response is left out of the archive")
+            raise NotCheckableError("the body of a response is left out of the archive")
         if state.before is not None:
             before = reader.with_body(reader.state_of(record.origin, state.before))
         exchanges = [found for each in archived if (found := each.exchange()) is not None]
-        result = _fetch_result(state, exchanges, reader.settings)
+        result = _fetch_result(state, exchanges, reader)
         policy = reader.settings.policy_of(record.origin)
         early, late = (
             policy.apply(before, record.origin, result, record.updated_at, jitter)
@@ -170,7 +176,7 @@ class RunReplay:
         if len(times) == len(attempts):  # any pause between the two is one that the policy chooses
             late = replace(late, next_attempt=times[1])
         if (replace(late, body=b""), digest_of(late.body)) != (record, state.body_sha256):
-            raise EvidenceError("the state does not follow from the archived exchanges")
+            raise reader.otherwise("the state does not follow from the archived exchanges")
 
     # --- decisions
 
@@ -184,7 +190,7 @@ class RunReplay:
             else:
                 result.agree += 1
                 until = found.valid_until
-        except NotArchivedError:
+        except NotCheckableError:
             result.not_checkable += 1
             raise
         finally:
@@ -199,7 +205,7 @@ class RunReplay:
         different = [name for name, value in expected.items() if logged.get(name) != value]
         if different:
             shown = (f"{each} {logged.get(each)!r}, not {expected[each]!r}" for each in different)
-            raise EvidenceError(f"the log says {'; '.join(shown)}")
+            raise self._reader.otherwise(f"the log says {'; '.join(shown)}")
         return again.found
 
     def _decide(self, logged: Mapping[str, Any], settings: RunSettings) -> LoggedDecision:
@@ -254,22 +260,23 @@ class RunReplay:
         return again._replace(decision=decision, usage=usage.preferences)
 
 
-def _fetch_result(state: State, exchanges: list[Exchange], settings: RunSettings) -> FetchResult:
+def _fetch_result(state: State, exchanges: list[Exchange], reader: RunReader) -> FetchResult:
     """The result of the archived exchanges, followed as the crawl did.
 
     Server errors are misplaced where a missing page answered 5xx, and the first page 2xx (FET-15).
     """
+    settings = reader.settings
     chain, last = RedirectChain(state.record.origin, settings.redirects), None
     while exchanges and last is None:
         exchange, *exchanges = exchanges
         if exchange.url != without_user_info(chain.url):  # archives contain no passwords
-            raise EvidenceError(f"{exchange.url!a} is not the next URL of its redirect chain")
+            raise reader.otherwise(f"{exchange.url!a} is not the next URL of its redirect chain")
         last = None if chain.follow(exchange) else exchange
     error, local = state.failure or (None, False)
     if error is not None:
         return FetchResult(error=error, local=local, hops=chain.hops)
     if last is None:
-        raise EvidenceError("the last response of the redirect chain is missing")
+        raise reader.otherwise("the last response of the redirect chain is missing")
     is_misplaced = [each.status // 100 for each in exchanges] == [5, 2]
     error = MISPLACED if is_misplaced else chain.error
     result = result_of(last, chain.hops, error, settings.max_size)
@@ -283,6 +290,9 @@ class _Passed(NamedTuple):
     """A decision by which one page may leave."""
 
     time: float
+    """By the clock at its line."""
+    set_back: float
+    """As in :class:`Sequence`, at its line."""
     valid_until: float
     """Epoch seconds."""
     state: str | None
@@ -292,69 +302,97 @@ class _Passed(NamedTuple):
 class Sequence:
     """Takes the lines of a run in order.
 
-    Each method raises ``EvidenceError`` for a line that contradicts those before it.
+    Each method raises ``EvidenceError`` for a line that contradicts those before it. Times of lines
+    are compared by a clock that is never set back: each with the seconds added by which the clock
+    had been set back at its line.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, reader: RunReader) -> None:
+        self._reader = reader
         self._number = 0
         """That of the last decision."""
         self._latest = 0.0
         self._set_back = 0.0
         """Seconds by which the clock was set back so far."""
+        self._before = 0.0
+        """These without the last note, while lines behind it may have been made before it."""
+        self._old_now = -inf
+        """When the clock was last set back, by the clock before."""
         self._states: dict[Origin, str] = {}
         """Id of the latest of each origin."""
-        self._answered: dict[str, float] = {}
-        """When a request of this crawl was answered, by the id of its archive record.
+        self._answered: dict[str, tuple[float, float]] = {}
+        """When a request of this crawl was answered, by the id of its archive record, and how far
+        the clock was set back then.
 
         A state takes what it was made from: one record cannot have all states read it.
         """
         self._replaced: dict[str | None, float] = {}
-        """When a state was replaced, by its id (epoch seconds)."""
+        """When a state was replaced, by its id."""
         self._passed: dict[int, _Passed] = {}
         """Decisions by which no page has left yet, by number."""
         self._decided: Counter[tuple[str, bool]] = Counter()
         """Decisions about pages, by outcome, and whether a browser may have asked for a part."""
 
+    def _made(self, time: float) -> float:
+        """How far the clock was set back when a line of *time* was made."""
+        return self._before if abs(time - self._old_now) < _UNNOTED else self._set_back
+
+    def _earliest(self, time: float, set_back: float) -> float:
+        """*time* in a line, if it was taken by the clock as it was set back by *set_back*.
+
+        Only what was under way when the clock was set has such a time.
+        """
+        was_under_way = self._old_now - _UNDER_WAY <= time <= self._old_now + _UNNOTED
+        return time + (set_back if was_under_way else self._set_back)
+
     def take_time(self, values: Mapping[str, Any]) -> None:
         """Check that times do not go back."""
         kind, written = values["type"], values["time"] + values.get("seconds", 0.0)
-        if kind == "clock":
-            self._set_back += max(0.0, -values["jump"])
+        if kind == "clock" and values["jump"] < 0:
+            self._before, self._old_now = self._set_back, written - values["jump"]
+            self._set_back -= values["jump"]
         if kind in _OWN or (kind == "record" and values.get("began") is None):
             return  # another process has fetched the record
+        set_back = self._made(written)
+        if set_back == self._set_back:
+            self._before = set_back
+        now = written + set_back
         if kind == "record":
-            self._answered[values["id"]] = values["time"]
-            if values["began"] > written + self._set_back:
+            self._answered[values["id"]] = values["time"], set_back
+            if self._earliest(values["began"], 0.0) > now:
                 raise EvidenceError("its answer is older than its request")
-        before, self._latest = self._latest, max(self._latest, written)
-        if written < before - _UNNOTED - self._set_back:
-            self._latest = written
-            raise EvidenceError(f"its time is {before - written:g} s before that of another line")
+        late, self._latest = self._latest - now, max(self._latest, now)
+        if late > _UNNOTED:
+            self._latest = now
+            raise EvidenceError(f"its time is {late:g} s before that of another line")
 
     def take_state(self, state: State) -> None:
         """Take a state, which replaces the one before it."""
-        self._check_held(state.before, state.time)
+        at = state.time + self._made(state.time)
+        self._check_held(state.before, at)
         if state.source == "fetch":
-            self._check_fetched(state)
+            self._check_fetched(state, at)
         known = self._states.get(state.record.origin)
         if known is not None:
-            self._replaced[known] = state.time
+            self._replaced[known] = at
         self._states[state.record.origin] = state.id
 
-    def _check_fetched(self, state: State) -> None:
+    def _check_fetched(self, state: State, at: float) -> None:
         """Check that a fetch ends after its answers, and before its record is taken over."""
         ended = answered = state.record.updated_at
+        set_back = self._set_back
         for each in state.exchanges:
             if each not in self._answered:
                 raise EvidenceError(
                     f"{each} answers no request of this crawl, or belongs to another state"
                 )
-            answered = self._answered.pop(each)
-        if max(answered - ended, ended - state.time) > _UNNOTED + self._set_back:
+            answered, set_back = self._answered.pop(each)
+        early = answered + set_back - ended - self._set_back
+        if max(early, self._earliest(ended, set_back) - at) > _UNNOTED:
             raise EvidenceError("its record is not of the time of its fetch")
 
     def _check_held(self, state: str | None, at: float) -> None:
-        late = at - self._replaced.get(state, inf) - self._set_back
+        late = at - self._replaced.get(state, inf)
         if late > 0:
             raise EvidenceError(f"{state} had been replaced {late:g} s before")
 
@@ -364,13 +402,16 @@ class Sequence:
         state, rules_time = values.get("state"), values.get("rules_time")
         if rules_time is not None and values["stage"] != "response":
             raise EvidenceError("it is made by the rules of another time, before its page left")
-        self._check_held(state, rules_time or values["time"])
+        set_back = self._made(values["time"])
+        at = values["time"] + set_back
+        self._check_held(state, self._earliest(rules_time, 0.0) if rules_time else at)
         outcome = logged_outcome(values)
         allowed, stage = values["allowed"], values["stage"]
         if stage == "request" or not (allowed or stage in _ASIDE):
             self._decided[outcome, stage == "browser"] += 1
         if allowed and stage == "request":
-            self._passed[values["number"]] = _Passed(values["time"], valid_until, state, outcome)
+            passed = _Passed(at, set_back, valid_until, state, outcome)
+            self._passed[values["number"]] = passed
         if self._number != before + 1:
             raise EvidenceError(f"the decision {self._number} stands after {before}")
 
@@ -383,13 +424,21 @@ class Sequence:
                 f"a page left that the decision {number} does not allow (any more), or its line is "
                 "missing"
             )
-        until = min(passed.valid_until, self._replaced.get(passed.state, inf))
+        replaced = self._replaced.get(passed.state, inf)
         seconds, moment = max(
-            (passed.time - left - _UNNOTED, "before it"),
-            (left - until - _SENDING, "after its rules had expired or had been replaced"),
+            (passed.time - left - self._set_back - _UNNOTED, "before it"),
+            (
+                self._earliest(left, passed.set_back) - replaced - _SENDING,
+                "after its rules had been replaced",
+            ),
         )
-        if seconds > self._set_back:
+        if seconds > 0:
             raise EvidenceError(f"a page of decision {number} left {seconds:g} s {moment}")
+        seconds = left - passed.valid_until - _SENDING
+        if seconds > 0:
+            raise self._reader.otherwise(
+                f"a page of decision {number} left {seconds:g} s after its rules had expired"
+            )
         return passed.outcome
 
     def take_end(self, values: Mapping[str, Any]) -> None:

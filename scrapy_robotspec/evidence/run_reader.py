@@ -23,11 +23,11 @@ from scrapy_robotspec.evidence.log_lines import (
     COUNTED,
     DAMAGE,
     FORMAT,
-    FORMATS,
     NO_HASH,
+    RULES,
     EvidenceError,
     Line,
-    NotArchivedError,
+    NotCheckableError,
     loads,
     logged_outcome,
     problem_of,
@@ -52,6 +52,8 @@ MAX_LISTED = 1000
 _MAX_TEXT = 1000
 #: Max processor time (seconds): this, and more for a long log. Honest evidence takes a hundredth.
 _SECONDS, _BYTES_PER_SECOND = 600.0, 10_000
+#: Version of the rules of a log that states none.
+_FIRST_RULES = 1
 _NAME = re.compile(r"(?:decisions|robots)-(.+)\.(?:jsonl|warc\.gz|tsr)")
 
 
@@ -65,6 +67,10 @@ class RunSummary:
     """Whether the log has its last line."""
     end: Mapping[str, Any] | None = None
     """Counts of the last line."""
+    rules: int = RULES
+    """Version of the rules by which its release decided."""
+    jumps: list[Mapping[str, Any]] = field(default_factory=list)
+    """Lines that say that the clock was set, the first ones."""
     versions: Mapping[str, Any] | None = None
     operator: str | None = None
     verify: str | None = None
@@ -154,7 +160,6 @@ class RunReader:
 
     settings: RunSettings
     """Set by the first line, as the next ones."""
-    format: int
     _is_stamped: bool | None
 
     def __init__(self, folder: Path, name: str, reading: Reading) -> None:
@@ -171,6 +176,8 @@ class RunReader:
         """File, place and length of each archive record and state, by id."""
         self.states: dict[str, State] = {}
         """The state that the kept rules of each origin were made from."""
+        self.unchecked: set[str] = set()
+        """Ids of states that are not checkable; nor is anything that follows from them."""
         self._counts: Counter[str] = Counter()
         """As the last line counts; ``log`` and ``archive``: bytes that were read so far."""
 
@@ -196,15 +203,19 @@ class RunReader:
         place = f"line {line}: " if line else ""
         self._reading.add_problem(f"{self.log}: {place}{problem}")
 
+    def add_note(self, note: str, line: int) -> None:
+        """Note a fact of *line* that makes nothing wrong."""
+        self._reading.add_note(f"{self.log}: line {line}: {note}")
+
     @contextmanager
     def noting(self, subject: str, line: int = 0) -> Iterator[None]:
         """Take damage that the block finds for a problem of *subject*.
 
-        A body that the archive leaves out on purpose is not damaged (SAF-06).
+        A line that is not checkable is not damaged.
         """
         try:
             yield
-        except NotArchivedError as error:
+        except NotCheckableError as error:
             self._reading.add_note(f"{self.log}: {subject}: {error}")
         except DAMAGE as error:
             self.add_problem(f"{subject}: {in_words(error)}", line)
@@ -241,7 +252,12 @@ class RunReader:
         return found
 
     def state_of(self, origin: Origin, id_: str) -> State:
-        """The state *id_*. Raises ``EvidenceError`` where it is not one of *origin*."""
+        """The state *id_* of *origin*.
+
+        Raises ``EvidenceError`` where it belongs to another one, or is not checkable.
+        """
+        if id_ in self.unchecked:
+            raise NotCheckableError(f"{id_} is not checkable")
         state = State.from_values(loads(self._named(id_).decode("ascii")))
         if state.record.origin != origin:
             raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
@@ -253,12 +269,12 @@ class RunReader:
             return state.record
         found = self.find(state.body_record or "the record of its body")
         if found.is_left_out:
-            raise NotArchivedError("the body is left out of the archive")
+            raise NotCheckableError("the body is left out of the archive")
         body, exchange = found.block, found.exchange()
         if exchange is not None:  # else found in a store, already decoded
             body = result_of(exchange, (), None, self.settings.max_size).body
         if digest_of(body) != state.body_sha256:
-            raise EvidenceError("the body does not fit its digest")
+            raise self.otherwise("the body does not fit its digest")
         return replace(state.record, body=body)
 
     # --- the log
@@ -268,9 +284,13 @@ class RunReader:
         start, values = self._counts["log"], line.values
         self._counts["log"] += line.size
         self.summary.last_hash = line.hash
-        if line.number == 1:
-            self.format = _format_of(values)
-        kind, problem = values.get("type"), problem_of(values, self.format)
+        form = values.get("format", FORMAT)
+        if form != FORMAT:
+            raise EvidenceError(
+                f"line {line.number}: format {form!a} is not read, format {FORMAT} alone is: use "
+                f"the release that wrote it, {values.get('software')!a}"
+            )
+        kind, problem = values.get("type"), problem_of(values)
         if not problem and ((kind == "run") != (line.number == 1) or self.summary.complete):
             problem = f"a {kind} does not belong here"
         if problem:
@@ -292,9 +312,10 @@ class RunReader:
                     line.number,
                 )
             case "clock":
-                self._reading.add_note(
-                    f"{self.log}: line {line.number}: the clock was set by {values['jump']:+g} s"
-                )
+                if len(self.summary.jumps) < MAX_LISTED:
+                    at, jump = values["time"], values["jump"]
+                    self.summary.jumps.append({"line": line.number, "time": at, "jump": jump})
+                self.add_note(f"the clock was set by {values['jump']:+g} s", line.number)
             case "end":
                 self._take_end(values)
         if kind in COUNTED:
@@ -309,6 +330,24 @@ class RunReader:
         self._is_stamped = values.get("timestamp")
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")
+        given = values.get("rules")
+        self.summary.rules = _FIRST_RULES if given is None else given
+        if not self.has_our_rules:
+            self.add_note(
+                f"version {self.summary.rules} of the rules decided, and this release has version "
+                f"{RULES}: what comes out otherwise is not checkable. The release that wrote it, "
+                f"{values['software']!a}, can check it",
+                1,
+            )
+
+    @property
+    def has_our_rules(self) -> bool:
+        """Whether the crawl's release decided by the same rules as this one."""
+        return self.summary.rules == RULES
+
+    def otherwise(self, problem: str) -> EvidenceError:
+        """The error for a line that does not come out as logged."""
+        return (EvidenceError if self.has_our_rules else NotCheckableError)(problem)
 
     def _take_end(self, values: Mapping[str, Any]) -> None:
         """Compare the counts of the last line with the lines."""
@@ -369,17 +408,6 @@ class RunReader:
                 with self._open(name) as reply:
                     check_reply(reply.read(MAX_REPLY), digest)
                 self.summary.verify = verifying_command(self._folder / name, digest)
-
-
-def _format_of(values: Mapping[str, Any]) -> int:
-    """The format of a log by its first line. Raises ``EvidenceError`` for one that is not read."""
-    form: int = values.get("format", FORMAT)
-    if form not in FORMATS:
-        raise EvidenceError(
-            f"format {form} is unknown, formats {FORMATS[0]} to {FORMAT} are read: use the release "
-            f"that wrote it, {values.get('software')}"
-        )
-    return form
 
 
 def in_words(error: BaseException) -> str:

@@ -16,7 +16,7 @@ from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, dumps, seal
+from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, RULES, dumps, seal
 from scrapy_robotspec.evidence.warc import NewRecord, to_field, to_member
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ class RunWriter:
         """Lines by type."""
         self._log = AppendFile(folder / f"decisions-{run}.jsonl")
         self._archive = AppendFile(folder / name)
-        self.add_line(dumps({"type": "run", "format": FORMAT, "run": run, **header}))
+        self.add_line(
+            dumps({"type": "run", "format": FORMAT, "rules": RULES, "run": run, **header})
+        )
         texts = {"filename": name, **info}
         block = "".join(f"{key}: {value}\r\n" for key, value in texts.items()).encode()
         fields = to_field("WARC-Filename", name)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline
+from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
 
@@ -49,6 +50,23 @@ def test_of_two_states_of_one_moment_the_later_line_counts(tmp_path: Path, other
     crawl.fetch(SITE, b"", 200)
     crawl.close()
     assert one(tmp_path, 10) == "allowed"
+
+
+@pytest.mark.parametrize(("rules", "found"), [(RULES_VERSION, "disallowed"), (99, "unknown")])
+def test_a_page_that_other_rules_let_through_is_unknown(
+    tmp_path: Path, rules: int, found: str
+) -> None:
+    """A release that reads the file otherwise has no ground to accuse it."""
+    crawl = Crawl(tmp_path, header={"rules": rules})
+    crawl.fetch(SITE)
+    crawl.decide(NO, START + 1, allowed=True)
+    crawl.send(START + 2)
+    crawl.decide(f"{NO}/y", START + 3)
+    crawl.close()
+    audit = audited(tmp_path, [(START + 2, NO), (START + 3, f"{NO}/y"), (START + 4, f"{NO}/z")])
+    audit.look_up()
+    assert (audit.disallowed, audit.unknown) == ((3, 0) if found == "disallowed" else (2, 1))
+    assert NO not in {each.url for each in audit.accused} or found == "disallowed"
 
 
 def test_a_robots_txt_is_no_violation_and_never_unknown(tmp_path: Path) -> None:

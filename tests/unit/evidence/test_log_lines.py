@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.evidence.log_lines import (
-    FORMAT,
     MAX_LINE,
     NO_HASH,
     EvidenceError,
@@ -77,4 +76,4 @@ def test_a_line_has_a_bound() -> None:
     ],
 )
 def test_members_of_other_kinds_are_a_problem(values: dict[str, Any], problem: str) -> None:
-    assert problem_of(values, FORMAT) == problem
+    assert problem_of(values) == problem

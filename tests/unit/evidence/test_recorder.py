@@ -125,7 +125,7 @@ def test_a_disk_that_is_full_again_is_one_more_error(
 
 
 @pytest.mark.parametrize("jump", [-3600.0, 3600.0])
-def test_a_clock_that_is_set_is_noted_once(
+def test_a_clock_that_is_set_is_noted_between_the_lines_of_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
     clock = [START - time.monotonic()]
@@ -135,13 +135,16 @@ def test_a_clock_that_is_set_is_noted_once(
     recorder.open()
     recorder.add_line(decision, 0)
     wait_until(lambda: replay(tmp_path).decisions == 1)
+    recorder.add_line(decision, 1)
     clock[0] += jump
-    wait_until(lambda: len(replay(tmp_path).notes) > 1)
+    recorder.add_line(decision, 2)
+    clock[0] -= jump
     recorder.close()
     result = replay(tmp_path)
     assert result.problems == []
-    (note,) = result.notes
-    assert f"line 4: the clock was set by {jump:+g} s" in note
+    for note, line, seconds in zip(result.notes, (5, 7), (jump, -jump), strict=True):
+        assert f"line {line}: the clock was set by {seconds:+g} s" in note
+    assert [each["line"] for each in result.runs[0].jumps] == [5, 7]
 
 
 def test_lost_lines_are_counted_in_the_log(

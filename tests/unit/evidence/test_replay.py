@@ -16,6 +16,7 @@ from scrapy_robotspec.access.decision import decision_by
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.overrides import HostTable, Override
 from scrapy_robotspec.evidence.decision_lines import NO_ANSWER, DecisionLines, LoggedDecision
+from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
 from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import (
@@ -173,6 +174,39 @@ def test_a_refusal_for_want_of_an_answer_agrees_whatever_is_known(tmp_path: Path
     (problem,) = replay(tmp_path).problems
     assert "line 9" in problem
     assert "a page left that the decision 2 does not allow" in problem
+
+
+@pytest.mark.parametrize("rules", [None, 1, 2, 99])
+def test_decisions_by_a_state_of_other_rules_agree_with_nothing(
+    tmp_path: Path, rules: int | None
+) -> None:
+    """Nor do those by a state that it led to: else a log that names others proves anything."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.fetch(SITE, b"", 503, at=START + 5)
+    crawl.decide(f"{SITE}/private/x", START + 6)
+    crawl.close()
+    first, *lines = lines_of(tmp_path)
+    first["rules"] = rules
+    shown = {"allowed": True, "reason": "unavailable", "line": None, "rule": None, "group": None}
+    for line in lines:
+        if line["type"] == "state":
+            line["record"] |= {"meaning": "allow"}
+        elif line["type"] == "decision":
+            line |= shown | {"policy": "allow", "outcome": "unavailable"}
+    write_lines(tmp_path, [first, *lines])
+    result = replay(tmp_path)
+    assert result.agree == 0
+    if (rules or 1) == RULES_VERSION:
+        assert "the state does not follow" in result.problems[0]
+    else:
+        assert (result.problems, result.not_checkable) == ([], 1)
+        version, state, later = result.notes
+        assert f"line 1: version {rules or 1} of the rules decided" in version
+        assert f"this release has version {RULES_VERSION}" in version
+        assert "line 4: " in state
+        assert "the state does not follow from the archived exchanges" in state
+        assert later.endswith("is not checkable")
 
 
 def override_line(host: str) -> dict[str, Any]:

@@ -39,9 +39,11 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_log_of_another_format_is_named_with_its_release(folder: Path) -> None:
     first, *others = lines_of(folder)
-    write_lines(folder, [first | {"format": 99}, *others])
-    (problem,) = replay(folder).problems
-    assert "format 99 is unknown" in problem
+    for form in (4, 99, "x", None):
+        write_lines(folder, [first | {"format": form}, *others])
+        (problem,) = replay(folder).problems
+        assert f"line 1: format {form!r} is not read" in problem
+        assert "use the release that wrote it, 'tests'" in problem
 
 
 def test_a_file_that_is_removed_is_found(folder: Path) -> None:

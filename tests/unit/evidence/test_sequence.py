@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.evidence.audit import Timeline
+from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
+from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import RULES, START, Crawl, lines_of, write_lines
 
@@ -206,7 +208,7 @@ FORGERIES: dict[Forgery, str] = {
     a_page_of_a_refusal: "a page left that the decision 4 does not allow (any more)",
     a_page_after_the_ban: "a page of decision 1 left 1.5 s after its rules",
     a_page_before_its_decision: "a page of decision 3 left 3 s before it",
-    a_page_after_the_lifetime: "s after its rules had expired or had been replaced",
+    a_page_after_the_lifetime: "s after its rules had expired",
     a_state_that_was_replaced: "had been replaced 3 s before",
     rules_of_another_time: "made by the rules of another time",
     rules_that_had_expired: "made by the rules of another time",
@@ -229,6 +231,10 @@ FORGERIES: dict[Forgery, str] = {
 }
 
 
+#: Those that only a reader with the same rules finds.
+BY_RULES = {a_page_after_the_lifetime, a_decision_of_another_file}
+
+
 def test_an_honest_log_has_no_contradiction(tmp_path: Path) -> None:
     honest(tmp_path)
     result = replay(tmp_path)
@@ -247,6 +253,31 @@ def test_a_contradiction_is_named_with_its_line(tmp_path: Path, forge: Forgery) 
     assert result.problem_count <= (100 if forge is a_hundred_pages else 5)
     assert result.decisions == result.agree + result.differ
     assert Timeline(tmp_path).reading.problems == result.problems
+
+
+@pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
+@pytest.mark.parametrize("jump", [-1e7, -1000.0, 9.0])
+@pytest.mark.parametrize("rules", [RULES_VERSION, 99])
+def test_a_note_of_the_clock_excuses_nothing_behind_it(
+    tmp_path: Path, forge: Forgery, jump: float, rules: int
+) -> None:
+    """Nor do other rules, but for what a file means and how long it holds."""
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    number = forge(lines)
+    note = {"type": "clock", "time": START, "jump": jump}
+    lines[0]["rules"] = rules
+    seal(tmp_path, [*lines[:2], note, *lines[2:]])
+    result = replay(tmp_path)
+    found = [each for each in result.problems if f": line {number + 1}: " in each]
+    if forge in BY_RULES and rules != RULES_VERSION:
+        assert (result.problems, result.differ) == ([], 0)
+        if forge is a_decision_of_another_file:  # which is counted
+            assert (result.agree, result.not_checkable) == (4, 1)
+            return
+        found = result.notes
+    assert any(FORGERIES[forge] in each for each in found)
+    assert result.runs[0].jumps == [{"line": 3, "time": START, "jump": jump}]
 
 
 @pytest.mark.parametrize("forge", [an_earlier("decision", 2), an_earlier("end", 0, 50)])
@@ -278,22 +309,18 @@ def test_a_page_whose_decision_was_lost_is_no_contradiction(tmp_path: Path) -> N
     assert third.startswith("line 14: 1 lines and records were lost")
 
 
-def test_the_format_before_is_read_by_what_it_has(tmp_path: Path) -> None:
-    """Its states have no time, its records may have no begin, and times may go back."""
+def test_a_log_decides_nothing_about_its_checks(tmp_path: Path) -> None:
+    """Neither by its format nor by the version of its rules."""
     honest(tmp_path)
     lines = lines_of(tmp_path)
-    lines[0]["format"] = 4
-    for line in lines:
-        if line["type"] == "state":
-            del line["time"]
-        if line["type"] == "record":
-            line["began"] = None
-    seal(tmp_path, lines)
-    result = replay(tmp_path)
-    assert (result.problems, result.agree) == ([], 5)
-    lines[0]["format"] = 5
-    seal(tmp_path, lines)
-    assert "time of a state has a wrong value" in replay(tmp_path).problems[0]
+    a_hundred_pages(lines)
+    for form, rules, found in (
+        (4, 1, "format 4 is not read"),
+        (5, 99, "does not allow (any more)"),
+    ):
+        lines[0] |= {"format": form, "rules": rules}
+        seal(tmp_path, lines)
+        assert found in replay(tmp_path).problems[0]
 
 
 def test_a_fetch_begins_from_a_state_of_its_own_origin(tmp_path: Path) -> None:
@@ -419,10 +446,13 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.crawl = Crawl(folder)
         self.now = START
+        """By the clock of the crawl."""
         self.sites = [f"https://{name}.example" for name in "abc"]
         self.fetched: dict[str, float] = {}
         self.queued: list[tuple[int, str]] = []
         """Decisions whose pages have not left: number and site."""
+        self.under_way: list[tuple[int, float]] = []
+        """Pages without an answer yet: number of the decision, and when they left."""
 
     def step(self, choice: int, site: str, pause: float) -> None:
         self.now += pause
@@ -434,24 +464,62 @@ class World:
             line = self.crawl.decide(f"{site}/{'private/' if choice > 1 else ''}", self.now)
             if line["allowed"]:
                 self.queued.append((self.crawl.decisions, site))
-        elif self.queued:
+        elif choice == 3 and self.queued:
             number, _ = self.queued.pop(0)
-            self.crawl.send(self.now, number=number, seconds=0.0)
+            self.under_way.append((number, self.now))
+        elif self.under_way:
+            number, left = self.under_way.pop(0)
+            self.crawl.send(left, number=number, seconds=max(0.0, self.now - left))
+
+    def set_clock(self, jump: float, late: Steps) -> None:
+        """The clock was set; the steps *late* were made just before, and are written behind."""
+        note = {"type": "clock", "time": self.now + jump, "jump": jump}
+        self.crawl.writer.add_line(dumps(note))
+        for choice, site, _ in late:
+            self.step(choice, self.sites[site], 0.0)
+        self.now += jump
+        if abs(jump) > 60:  # a crawl asks again
+            self.fetched.clear()
+            self.queued.clear()
+
+    def close(self) -> None:
+        for number, left in self.under_way:
+            self.crawl.send(left, number=number, seconds=max(0.0, self.now - left))
+        self.crawl.close(self.now)
 
 
+Steps = list[tuple[int, int, float]]
 STEP = st.tuples(st.integers(0, 5), st.integers(0, 2), st.floats(0, 5))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEP, max_size=40), st.data())
+def test_a_clock_that_is_set_accuses_no_honest_crawl(
+    tmp_path_factory: pytest.TempPathFactory, steps: Steps, data: Any
+) -> None:
+    """Be it set twice, and forwards; nor where lines made before stand behind its note."""
+    folder = tmp_path_factory.mktemp("evidence")
+    world = World(folder)
+    moments = data.draw(st.lists(st.integers(0, len(steps)), max_size=2))
+    for at, (choice, site, pause) in enumerate(steps):
+        world.step(choice, world.sites[site], pause)
+        if at in moments:
+            jump = data.draw(st.sampled_from([-1e6, -300.0, -9.0, -1.1, 9.0, 1e5]))
+            world.set_clock(jump, data.draw(st.lists(STEP, max_size=2)))
+    world.close()
+    assert replay(folder).problems == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(STEP, max_size=40), st.data())
 def test_random_honest_crawls_are_clean_and_their_forgeries_are_not(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int, float]], data: Any
+    tmp_path_factory: pytest.TempPathFactory, steps: Steps, data: Any
 ) -> None:
     folder = tmp_path_factory.mktemp("evidence")
     world = World(folder)
     for choice, site, pause in steps:
         world.step(choice, world.sites[site], pause)
-    world.crawl.close(world.now)
+    world.close()
     assert replay(folder).problems == []
     lines = lines_of(folder)
     sent = [at for at, line in enumerate(lines) if line["type"] == "sent"]
