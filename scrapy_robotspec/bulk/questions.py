@@ -11,7 +11,7 @@ import pyarrow as pa
 from scrapy_robotspec.editions import AgentMatch, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol.agents import asked_keys, keys_of, tokens_from_user_agent
-from scrapy_robotspec.protocol.models import DEFAULT
+from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -138,6 +138,11 @@ def _token(token: object) -> str:
     ):
         raise ConfigurationError(
             f"tokens contains {token!r}: give the names of crawlers as Unicode text"
+        )
+    if label := POLICY_TOKENS.get(token.strip().lower()):
+        raise ConfigurationError(
+            f"tokens contains {token!r}, a policy token: it names a use of pages, "
+            f"{label}, not a crawler; the column usage has it"
         )
     return token.strip()
 

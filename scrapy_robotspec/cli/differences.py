@@ -11,6 +11,9 @@ from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import UrlOptions, note_origins, open_sources, read_urls
 from scrapy_robotspec.cli.session import FOUND, GOOD, Session, SiteOptions, Tokens
 from scrapy_robotspec.editions import EDITIONS, MAX_PARSED, Edition
+from scrapy_robotspec.protocol.models import POLICY_TOKENS
+from scrapy_robotspec.protocol.paths import canonical_text
+from scrapy_robotspec.protocol.usage import USAGE_FIELDS, signal_parts, usage_of
 from scrapy_robotspec.render.as_json import rule_object, verdict_object
 from scrapy_robotspec.render.explanation import Explanation, crawler_words, explain, rule_words
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.protocol.models import Group, Rule
+    from scrapy_robotspec.protocol.usage import UsageStatement
 
 _DIFF_EXAMPLES = """\
   robotspec diff old.txt new.txt
@@ -47,6 +51,10 @@ _NOTHING: Mapping[str, object] = dict.fromkeys(
         "verdicts",
         "sitemaps_removed",
         "sitemaps_added",
+        "licenses_removed",
+        "licenses_added",
+        "policy_rules_removed",
+        "policy_rules_added",
     )
 )
 #: Max crawlers in one heading.
@@ -115,23 +123,55 @@ def diff_command(
     before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
     asked = options.find_crawlers(crawlers, [before, after], None)
     changes = list(find_changes(before, after, asked, read))
-    removed = _without(before.sitemaps, after.sitemaps)
-    added = _without(after.sitemaps, before.sitemaps)
-    is_different = bool(changes or removed or added)
+    for_all = _for_all(before), _for_all(after)
+    removed, added = _lacking(*for_all), _lacking(*reversed(for_all))
+    is_for_all = any((*removed.values(), *added.values()))
     if output.as_json:
         rows = [_object(change) for change in changes]
-        if removed or added:
-            rows.append({"sitemaps_removed": removed, "sitemaps_added": added})
+        if is_for_all:
+            rows.append({f"{name}s_removed": lines for name, lines in removed.items()})
+            rows[-1].update({f"{name}s_added": lines for name, lines in added.items()})
         screen.say_json({**_NOTHING, **row} for row in rows)
     else:
         written = {**before.written, **after.written}
         for change in changes:
             screen.say(*_lines(change, written))
-        for sign, sitemaps in (("-", removed), ("+", added)):
-            screen.say(*(_signed(sign, f"sitemap: {safe(url)}") for url in sitemaps))
-        summary = _summary(changes, len(read), is_missing=sources[1].is_missing)
-        screen.note(summary if is_different else "no difference")
-    return FOUND if is_different else GOOD
+        screen.say(*([paint("strong", "every crawler")] if is_for_all else ()))
+        for sign, found in (("-", removed), ("+", added)):
+            for name, lines in found.items():
+                screen.say(
+                    *(_signed(sign, f"{name.replace('_', ' ')}: {safe(line)}") for line in lines)
+                )
+        summary = "only lines for every crawler differ" if is_for_all else "no difference"
+        if changes:
+            summary = _summary(changes, len(read), is_missing=sources[1].is_missing)
+        screen.note(summary)
+    return FOUND if changes or is_for_all else GOOD
+
+
+def _for_all(file: ParsedFile) -> Mapping[str, Mapping[object, str]]:
+    """The lines that hold for every crawler, by kind and meaning."""
+    rules = (
+        ((token, key), f"{rule.text.strip()} (User-agent: {token})")
+        for token in POLICY_TOKENS
+        for key, rule in file.policy_rules(token).items()
+        if rule.pattern
+    )
+    return {
+        "sitemap": {url: url for url in file.sitemaps},
+        "license": {url: url for url in file.for_all.licenses},
+        "policy_rule": dict(rules),
+    }
+
+
+def _lacking(
+    these: Mapping[str, Mapping[object, str]], others: Mapping[str, Mapping[object, str]]
+) -> dict[str, list[str]]:
+    """The lines that others have not, by kind."""
+    return {
+        name: [line for meaning, line in lines.items() if meaning not in others[name]]
+        for name, lines in these.items()
+    }
 
 
 def find_changes(
@@ -144,8 +184,8 @@ def find_changes(
     """
     alike: dict[object, list[Tokens]] = {}
     for tokens in asked:
-        groups = (file.group_for(tokens) for file in (old, new))
-        alike.setdefault(tuple((one.first_lines, one.other) for one in groups), []).append(tokens)
+        key = _lines_for(old, tokens), _lines_for(new, tokens)
+        alike.setdefault(key, []).append(tokens)
     for crawlers in alike.values():
         tokens = crawlers[0]
         sides = _side(old, new, tokens), _side(new, old, tokens)
@@ -155,19 +195,52 @@ def find_changes(
             yield Change(crawlers, *sides, flips, new.robots.edition)
 
 
+def _lines_for(file: ParsedFile, tokens: Tokens) -> object:
+    """The lines that hold for a crawler: those with the same ones see the same changes."""
+    group = file.group_for(tokens)
+    return group.first_lines, group.other, file.robots.usage_rules(tokens).statements
+
+
 def _side(file: ParsedFile, other: ParsedFile, tokens: Tokens) -> Side:
     """The part of *file* for a crawler that *other* has not, without rules that have no path."""
     known = other.effective_rules(tokens)
     found = file.effective_rules(tokens).items()
     rules = [rule for key, rule in found if rule.pattern and key not in known]
-    groups = [one.group_for(tokens) for one in (file, other)]
-    lines = [[(line.field, line.value) for line in group.other] for group in groups]
-    return Side(groups[0].names, list(dict.fromkeys(rules)), _without(*lines))
+    others = _lines_by_meaning(other, tokens)
+    lines = [
+        line
+        for meaning, some in _lines_by_meaning(file, tokens).items()
+        if meaning not in others
+        for line in some
+    ]
+    return Side(file.robots.file.follow(tokens).names, list(dict.fromkeys(rules)), lines)
 
 
-def _without(items: Sequence[_T], others: Sequence[_T]) -> list[_T]:
-    known = set(others)
-    return [item for item in dict.fromkeys(items) if item not in known]
+def _lines_by_meaning(file: ParsedFile, tokens: Tokens) -> dict[object, list[tuple[str, str]]]:
+    """The fields and values of other lines for a crawler.
+
+    The greatest crawl delay counts (EXT-01); statements with one path are combined (USE-02).
+    """
+    group = file.group_for(tokens)
+    apart = ("license", "crawl-delay", *USAGE_FIELDS)
+    lines = [(line.field, line.value) for line in group.other if line.field not in apart]
+    if group.crawl_delay is not None:
+        lines.append(("crawl-delay", repr(group.crawl_delay).removesuffix(".0")))
+    found: dict[object, list[tuple[str, str]]] = {line: [line] for line in lines}
+    by_path: dict[tuple[str, str | None], list[UsageStatement]] = {}
+    for each in file.robots.usage_rules(tokens).statements:
+        path = each.path and canonical_text(each.path.encode(), file.robots.edition)
+        if each.source in USAGE_FIELDS:
+            by_path.setdefault((each.source, path), []).append(each)
+    for key, some in by_path.items():
+        uses = frozenset(
+            part for each in some for part in signal_parts(each.value) if "use" in part
+        )
+        usage = usage_of(tuple(some))
+        if usage.preferences or uses or key[1] is not None:  # any path hides shorter ones
+            written = [(key[0], f"{each.path or ''} {each.value}".strip()) for each in some]
+            found[key, frozenset(usage.preferences.items()), uses] = written
+    return found
 
 
 def _lines(change: Change, written: Mapping[str, str]) -> Iterator[str]:

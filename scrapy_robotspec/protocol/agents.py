@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import CONTAINED, HYPHEN_PREFIX, Edition
-from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -94,6 +94,8 @@ def _product_token(value: object, edition: Edition) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{_WANTED}, not {value!r}")
     name = product_name(value) if "/" in value else value.strip()
+    if label := POLICY_TOKENS.get(name.lower()):
+        raise ValueError(f"{_WANTED}, not {value!r}, which names a use of pages, {label}")
     if not name or not (name == DEFAULT or edition.whole_agent_names or _TOKEN.fullmatch(name)):
         raise ValueError(f"{_WANTED}, not {value!r}{_where_found(value, edition)}")
     return name

@@ -7,7 +7,10 @@ a terminal; the code that prints a text escapes it (SAF-04).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Kind = Literal["allow", "disallow"]
 VerdictReason = Literal["rule", "no_rule", "no_group", "robots_txt_itself"]
@@ -15,6 +18,9 @@ Severity = Literal["error", "warning", "advice"]
 
 #: The name of the default group (UAG-05).
 DEFAULT = "*"
+#: Names of groups that state usage preferences and are no crawler's, in lower case, and their
+#: labels (USE-10).
+POLICY_TOKENS: Mapping[str, str] = {"__usage_ai-training": "train-ai"}
 
 
 def decode(text: bytes) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import VerdictReason
     from scrapy_robotspec.protocol.usage import Usage
-    from scrapy_robotspec.protocol.usage_rules import FileUsage, UsageRules
+    from scrapy_robotspec.protocol.usage_rules import FileUsage, ForAll, UsageRules
 
 #: The remedy where something else is ``ROBOTSTXT_PARSER``.
 USE_PARSER = 'set ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"'
@@ -187,16 +187,17 @@ class RobotsTxt:
 
     def usage_rules(self, tokens: str | Sequence[str]) -> UsageRules:
         """The usage statements for a crawler and many URLs."""
-        from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
+        return self._file_usage().rules_for(_as_tokens(tokens))
 
-        if self._usage is None:
-            self._usage = FileUsage(self.file)
-        return self._usage.rules_for(_as_tokens(tokens))
+    @property
+    def for_all(self) -> ForAll:
+        """The lines that hold for every crawler, whichever group it follows."""
+        return self._file_usage().for_all
 
     @property
     def licenses(self) -> tuple[str, ...]:
         """The absolute license URLs, in file order (USE-06)."""
-        return self.file.all_groups().license_urls if self.file.contains(b"license") else ()
+        return self.for_all.licenses if self.file.contains(b"license") else ()
 
     def lint(self) -> tuple[Finding, ...]:
         """The linter's findings, in file order."""
@@ -220,6 +221,13 @@ class RobotsTxt:
             selection.verdicts = {}
         selection.verdicts[key] = verdict
         return verdict
+
+    def _file_usage(self) -> FileUsage:
+        from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
+
+        if self._usage is None:
+            self._usage = FileUsage(self.file)
+        return self._usage
 
     def _others(self, tokens: str | Sequence[str], word: bytes = b"") -> Sequence[Line]:
         """The other lines for a crawler, if the edition reads them, and the file has a word."""

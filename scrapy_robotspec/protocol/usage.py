@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from scrapy_robotspec.protocol.models import POLICY_TOKENS
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 Preference = Literal["allow", "disallow"]
 UsageSource = Literal["content-usage", "content-signal", "policy-token", "header"]
@@ -36,8 +38,6 @@ _TOKENS_ONLY = re.compile(rf"{_PAIR}(?:[ \t]*,[ \t]*{_PAIR})*")
 _MEANINGS: Mapping[str, Preference] = {"y": "allow", "n": "disallow"}
 _SIGNAL_MEANINGS: Mapping[str, Preference] = {"yes": "allow", "no": "disallow"}
 _WHITE = " \t"
-#: Names of groups that state preferences, in lower case, and their labels (USE-10).
-POLICY_TOKENS: Mapping[str, str] = {"__usage_ai-training": "train-ai"}
 #: Content-Signal's names of labels that aipref-vocab spells otherwise (USE-07).
 _SIGNAL_LABELS = {"ai-train": "train-ai"}
 
@@ -165,12 +165,18 @@ def parse_dictionary(value: str) -> dict[str, str | None] | None:
     }
 
 
+def signal_parts(value: str) -> Iterator[tuple[str, str]]:
+    """The labels and words of a Content-Signal line (USE-07)."""
+    for part in value.lower().split(","):
+        name, _, word = part.partition("=")
+        name = name.strip(_WHITE)
+        yield _SIGNAL_LABELS.get(name, name), word.strip(_WHITE)
+
+
 def _parse_signal(value: str) -> dict[str, Preference]:
     """Preferences of a Content-Signal line, part by part (USE-07)."""
-    parts = (part.lower().partition("=") for part in value.split(","))
-    stated = ((name.strip(_WHITE), word.strip(_WHITE)) for name, _, word in parts)
     return combine(
-        {_SIGNAL_LABELS.get(name, name): _SIGNAL_MEANINGS[word]}
-        for name, word in stated
-        if word in _SIGNAL_MEANINGS and is_label(name)
+        {label: _SIGNAL_MEANINGS[word]}
+        for label, word in signal_parts(value)
+        if word in _SIGNAL_MEANINGS and is_label(label)
     )

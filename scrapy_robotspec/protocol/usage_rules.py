@@ -7,11 +7,12 @@ contentsignals.org.
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lines import RawRule, rules_at
-from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.models import POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import (
@@ -22,7 +23,6 @@ from scrapy_robotspec.protocol.precedence import (
     line_start,
 )
 from scrapy_robotspec.protocol.usage import (
-    POLICY_TOKENS,
     USAGE_FIELDS,
     Usage,
     UsageStatement,
@@ -136,6 +136,15 @@ class _Policy:
 _NOTHING = UsageRules(())
 
 
+class ForAll(NamedTuple):
+    """The lines of a file that hold for every crawler."""
+
+    licenses: tuple[str, ...] = ()
+    """The absolute license URLs, in file order (USE-06)."""
+    statements: tuple[UsageStatement, ...] = ()
+    """Signals above the first group (USE-07), and the rules of policy tokens (USE-10)."""
+
+
 class FileUsage:
     """The usage statements of a file."""
 
@@ -149,6 +158,14 @@ class FileUsage:
                 if followed.keys == (token,):
                     self._policies.append(_Policy(token, file.body, followed.rules))
         self._kept: dict[tuple[int, ...], UsageRules] = {}
+
+    @cached_property
+    def for_all(self) -> ForAll:
+        """The lines that hold for every crawler."""
+        every = self._file.all_groups()
+        signals = _Field("content-signal", every.signals, self._file.edition).statements
+        stated = (each for policy in self._policies for each in policy.statements)
+        return ForAll(every.license_urls, _in_order((*signals, *stated)))
 
     def rules_for(self, tokens: Tokens) -> UsageRules:
         """The statements for a crawler; shared if others have the same."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule
-    from scrapy_robotspec.protocol.usage import Usage
+    from scrapy_robotspec.protocol.usage import Usage, UsageStatement
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
 
@@ -89,12 +89,16 @@ def _usage_object(found: Explanation, usage: Usage) -> dict[str, Any]:
         "applies": usage.applies,
         "preferences": dict(usage.preferences),
         "statements": [
-            {**asdict(each), "preferences": dict(each.preferences), "decides": decides}
+            {**_statement_object(each), "decides": decides}
             for decides, group in ((True, usage.statements), (False, found.unused))
             for each in group
         ],
         "licenses": found.licenses,
     }
+
+
+def _statement_object(statement: UsageStatement) -> dict[str, Any]:
+    return {**asdict(statement), "preferences": dict(statement.preferences)}
 
 
 def file_object(name: str, file: ParsedFile) -> dict[str, Any]:
@@ -106,6 +110,8 @@ def file_object(name: str, file: ParsedFile) -> dict[str, Any]:
         "truncated": robots.truncated,
         "edition": robots.edition.name,
         "sitemaps": file.sitemaps,
+        "licenses": file.for_all.licenses,
+        "statements": [_statement_object(each) for each in file.for_all.statements],
         "groups": [
             {
                 "line": group.first_line,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.models import POLICY_TOKENS
 from scrapy_robotspec.render.explanation import Explanation, crawler_words, rule_words
-from scrapy_robotspec.render.facts import facts, other_facts
+from scrapy_robotspec.render.facts import facts, other_facts, statement_words
 from scrapy_robotspec.render.text import columns, paint, safe, verdict_word
 
 if TYPE_CHECKING:
@@ -51,24 +52,34 @@ def crawler_summary(file: ParsedFile, group: GroupSummary) -> Iterator[str]:
     if not group.rules:
         yield labelled("rules", "none, so everything is allowed")
     yield from (labelled(*fact) for fact in other_facts(group))
-    yield from sitemap_lines(file)
+    yield from for_all_lines(file, group)
 
 
 def file_summary(file: ParsedFile) -> Iterator[str]:
-    """The groups and sitemaps of a file, one line each."""
+    """The groups of a file, and lines for every crawler."""
     rows = [("line", "allow", "disallow", "user agents")]
     for group in file.groups:
         allows = sum(rule.kind == "allow" for rule in group.rules)
-        names = safe(", ".join(file.written.get(token, token) for token in group.tokens))
+        names = safe(", ".join(_name(file, token) for token in group.tokens))
         disallows = str(len(group.rules) - allows)
         rows.append((str(group.first_line), str(allows), disallows, names or "none"))
     if file.groups:
         heading, *lines = columns(rows)
         yield paint("faint", f"  {heading}")
         yield from (f"  {line}" for line in lines)
-    yield from sitemap_lines(file)
+    yield from for_all_lines(file)
 
 
-def sitemap_lines(file: ParsedFile) -> Iterator[str]:
-    """The sitemaps of a file, one line each."""
-    return (labelled("sitemap", safe(url)) for url in file.sitemaps)
+def _name(file: ParsedFile, token: str) -> str:
+    use = " (policy token)" if token.lower() in POLICY_TOKENS else ""
+    return f"{file.written.get(token, token)}{use}"
+
+
+def for_all_lines(file: ParsedFile, group: GroupSummary | None = None) -> Iterator[str]:
+    """The lines that hold for every crawler, except those that *group* contains."""
+    shown = {line.line for line in group.other} if group else ()
+    yield from (labelled("sitemap", safe(url)) for url in file.sitemaps)
+    yield from (labelled("license", safe(url)) for url in file.for_all.licenses)
+    for each in file.for_all.statements:
+        if each.line not in shown:
+            yield labelled("for all", statement_words(each))

@@ -91,9 +91,9 @@ def _usage_facts(found: Explanation, usage: Usage) -> Iterator[Fact]:
     if usage.statements or found.unused:
         yield "usage", _preference_words(usage)
     for statement in usage.statements[:MOST]:
-        yield "states", _statement_words(statement)
+        yield "states", statement_words(statement)
     for statement in found.unused[:MOST]:
-        yield "unused", _statement_words(statement)
+        yield "unused", statement_words(statement)
     for license_url in found.licenses[:MOST]:
         yield "license", safe(license_url)
 
@@ -106,7 +106,7 @@ def _preference_words(usage: Usage) -> str:
     return ", ".join(stated[:MOST]) or "no preference for this page"
 
 
-def _statement_words(statement: UsageStatement) -> str:
+def statement_words(statement: UsageStatement) -> str:
     """``line 4: Content-Usage: /a train-ai=n``, escaped; notes invalid ones."""
     from scrapy_robotspec.access.usage_policy import as_written  # few files state any
 

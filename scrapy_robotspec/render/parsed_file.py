@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import Line, read_lines
-from scrapy_robotspec.protocol.models import DEFAULT, Group, OtherLine, Rule
+from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, Group, OtherLine, Rule
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
 from scrapy_robotspec.render.text import count, listed, safe
 
@@ -78,6 +78,7 @@ class ParsedFile:
         written = self._all.written.items()
         self.written = {name: text for name, text in written if name}
         """Product token -> name as first written (UAG-03)."""
+        self.for_all = robots.for_all
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -92,16 +93,19 @@ class ParsedFile:
             count(sum(len(group.rules) for group in self.groups), "rule"),
             count(len(self.sitemaps), "sitemap"),
         ]
+        if licenses := len(self.for_all.licenses):
+            parts.append(count(licenses, "license"))
         cut = ", cut at the parsing limit" if self.robots.truncated else ""
         return f"{', '.join(parts)}{cut}, edition {self.robots.edition.name}"
 
     def tokens(self) -> list[str]:
-        """Every product token that selects a group, as first written, without ``*``."""
-        return [name for key, (name, _) in self._all.places.items() if key != DEFAULT]
+        """Every crawler's token that selects a group, as first written, without ``*``."""
+        others = (DEFAULT, *POLICY_TOKENS)  # USE-10
+        return [name for key, (name, _) in self._all.places.items() if key.lower() not in others]
 
     def size_for(self, tokens: tuple[str, ...]) -> int:
         """The number of lines that are read for a crawler's explanation."""
-        return len(self._all.signals) + sum(
+        return len(self.for_all.statements) + sum(
             len(self.groups[number].rules) + len(self._all.groups[number].others)
             for number in self._numbers(tokens)
         )
@@ -115,6 +119,11 @@ class ParsedFile:
             other=self.robots.other(tokens),
             crawl_delay=self.robots.crawl_delay(tokens),
         )
+
+    def policy_rules(self, token: str) -> dict[RuleKey, Rule]:
+        """As :meth:`effective_rules`; empty where the token states nothing (USE-10)."""
+        stated = any(each.value == token for each in self.for_all.statements)
+        return self.effective_rules((token,)) if stated else {}
 
     def effective_rules(self, tokens: tuple[str, ...]) -> dict[RuleKey, Rule]:
         """A crawler's rules, by precedence and canonical pattern.

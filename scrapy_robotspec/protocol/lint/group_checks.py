@@ -21,9 +21,8 @@ from scrapy_robotspec.protocol.lint.findings import (
     Findings,
     shown,
 )
-from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.precedence import FORBIDS, forbids, line_start
-from scrapy_robotspec.protocol.usage import POLICY_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -32,8 +32,7 @@ from scrapy_robotspec.protocol.lint.findings import (
     shown,
 )
 from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
-from scrapy_robotspec.protocol.models import DEFAULT, decode
-from scrapy_robotspec.protocol.usage import POLICY_TOKENS
+from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

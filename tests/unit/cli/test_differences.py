@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.cli import differences
@@ -100,6 +100,99 @@ def test_no_verdict_differs_where_no_change_is_reported(
             for path in paths:
                 verdicts = {file.robots.allowed(path, tokens) for file in files}
                 assert len(verdicts) == 1, (tokens, path)
+
+
+#: Lines whose every difference changes an answer: no one of them hides or repeats another.
+STATED = st.sampled_from(
+    [
+        *("User-agent: a", "User-agent: b", "User-agent: *", "User-agent: __usage_AI-training"),
+        *("Disallow: /x/", "Disallow: /y/", "Disallow:", "", "Crawl-delay: 5", "crawl-delay: 5.0"),
+        *("Crawl-delay: 9", "Crawl-delay: x", "License: https://h.example/1", "License: /l"),
+        *("License: https://h.example/2", "Sitemap: https://h.example/s", "sitemap:https://h/t"),
+        *("Content-Usage: search=n", "Content-usage: search=n;a", "Content-Usage: search=y"),
+        *("Content-Usage: x", "Content-Signal: ai-input=no", "Content-Signal: AI-Input = No"),
+        *("Content-Signal: ai-input=no, ai-input=yes", "Content-Signal: ai-input=yes"),
+    ]
+)
+STATES = st.lists(STATED, max_size=9).map("\n".join).map(str.encode)
+#: A URL that nothing is stated about alone, and those that a rule is about.
+ASKED = ("/z", "/x/", "/y/")
+
+
+def answers(robots: RobotsTxt, tokens: tuple[str, ...]) -> object:
+    """Everything that a crawler is told."""
+    told = [(robots.allowed(url, tokens), robots.usage(url, tokens).preferences) for url in ASKED]
+    return told, robots.crawl_delay(tokens)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(old=STATES, new=STATES, token=st.sampled_from(["", "--token=a", "--token=c"]))
+@example(b"License: https://h.example/1\n", b"License: https://h.example/2\n", "")
+@example(b"", b"User-agent: __usage_ai-training\nDisallow: /x/\n", "--token=c")
+@example(b"", b"User-agent: __usage_ai-training\nDisallow:\n", "")
+@example(b"User-agent: *\nCrawl-delay: 5\n", b"User-agent: *\nCrawl-delay: 5.0\n", "")
+@example(b"Content-Signal: ai-input=no\n", b"User-agent: *\nContent-Signal: ai-input=no\n", "")
+@example(b"User-agent: a\nContent-Usage: search=n\nUser-agent: b\n", b"User-agent: b\n", "")
+def test_two_files_differ_if_and_only_if_they_do_for_somebody(
+    run_command: RunCommand, edition: str, old: bytes, new: bytes, token: str
+) -> None:
+    """USE-06, USE-10: what holds for every crawler counts for any crawler that is asked about."""
+    Path("old.txt").write_bytes(old)
+    Path("new.txt").write_bytes(new)
+    files = [RobotsTxt.parse(body, edition) for body in (old, new)]
+    crawlers = [("a",), ("b",), ()] if not token else [(token[-1],)]
+    pairs = [[answers(robots, tokens) for robots in files] for tokens in crawlers]
+    pairs += [[robots.licenses for robots in files], [robots.sitemaps for robots in files]]
+    is_different = any(set_of(one) != set_of(other) for one, other in pairs)
+    words = ["diff", "old.txt", "new.txt", "--edition", edition, *filter(None, [token])]
+    assert run_command(*words).code == is_different
+    assert run_command(*words, "--json").code == is_different
+
+
+def set_of(told: object) -> object:
+    """URLs in any order and number."""
+    return {*told} if isinstance(told, tuple) and told and isinstance(told[0], str) else told or ()
+
+
+def test_what_holds_for_every_crawler_is_shown_once(run_command: RunCommand, folder: Path) -> None:
+    """USE-06, USE-10: with its sign and line, and without a crawler of that name."""
+    (folder / "old.txt").write_text("License: https://h.example/1\nUser-agent: *\nDisallow: /x\n")
+    policy = "\nUser-agent: __usage_AI-training\nDisallow: /blog/\n"
+    (folder / "new.txt").write_text(f"User-agent: *\nDisallow: /x\n{policy}")
+    result = run_command("diff", "old.txt", "new.txt")
+    assert result.lines == [
+        "every crawler",
+        "  - license: https://h.example/1",
+        "  + policy rule: Disallow: /blog/ (User-agent: __usage_ai-training)",
+    ]
+    assert result.err == "only lines for every crawler differ\n"
+    shown = run_command("show", "new.txt").out
+    assert "  for all    line 5: Disallow: /blog/ (User-agent: __usage_ai-training)" in shown
+    assert "__usage_AI-training (policy token)" in shown
+    assert "  license    https://h.example/1" in run_command("show", "old.txt").lines
+    (row,) = map(json.loads, run_command("show", "new.txt", "--json").lines)
+    assert [each["source"] for each in row["statements"]] == ["policy-token"]
+    assert json.loads(run_command("show", "old.txt", "--json").out)["licenses"] == [
+        "https://h.example/1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["check new.txt /", "explain new.txt /", "editions new.txt / --all", "diff new.txt x"],
+)
+def test_no_crawler_has_a_policy_token(run_command: RunCommand, folder: Path, command: str) -> None:
+    """USE-10: it is in no list of crawlers, and asked about as one it is refused."""
+    body = "User-agent: a\nUser-agent: __usage_ai-training\nDisallow: /\n"
+    (folder / "new.txt").write_text(body)
+    (folder / "x").write_text("")
+    every = run_command(*command.split(), *(["--each-token"] if "diff" not in command else []))
+    verdicts = [line for line in every.lines if "Disallow: /" in line or "allowed" in line]
+    assert not any(line.startswith("__usage") for line in verdicts)
+    refused = run_command(*command.split(), "--token", "__usage_AI-training")
+    assert refused.code == 2
+    assert "names a use of pages, train-ai" in refused.err
 
 
 NAMES = [f"bot{a}{b}" for a in "abcde" for b in "abcde"]
