@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from errno import EINVAL
 from functools import partial
 from shutil import disk_usage
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import build_from_crawler
@@ -29,9 +30,11 @@ ERRORS = (OSError, sqlite3.OperationalError)
 MAX_OPEN = 100
 #: Files kept in reserve: a queue needs some to open although connections have taken all others.
 _RESERVE = 8
-#: No queue is written with less free space on its disk (bytes): queuelib leaves part of a request
-#: behind where the disk is full, which may hide those before it.
+#: No queue is written with less free space on its disk (bytes): what reads a queue may have to
+#: write, too.
 _LEAST_FREE = 10_000_000
+#: How queuelib writes the length of a request.
+_LENGTH = Struct(">L")
 
 
 class OpenQueues:
@@ -102,7 +105,7 @@ class DiskQueue:
         Raises ``ValueError`` if it cannot be serialised, one of ``ERRORS`` if it cannot be written.
         """
         size = self._read_size()
-        self._run(lambda queue: queue.push(request))
+        self._run(partial(_push, request))
         self._size = size + 1
 
     def pop(self) -> Request | None:
@@ -166,7 +169,72 @@ class DiskQueue:
             except Exception as error:  # of queuelib, or of what reads its files
                 self._size = 0
                 raise OSError(f"its files are damaged: {error}") from error
-            with suppress(AttributeError, OSError):  # a buffer is stuck where the disk is full
-                self._queue.f = self._queue.f.detach()
+            if hasattr(self._queue, "f"):
+                self._remove_buffer()
         self._open_queues.used(self)
         return self._queue
+
+    def _remove_buffer(self) -> None:
+        """Let each write of a LIFO queue fail at once if it fails."""
+        file = self._queue.f
+        try:
+            self._queue.f = file.detach()
+        except OSError:  # the number of requests of a new one cannot be written
+            self._queue = None
+            with suppress(OSError):
+                file.close()
+            os.unlink(file.name)
+            raise
+
+
+def _push(request: Request, queue: Any) -> None:
+    """Add *request* to *queue*, or leave its file as it was and raise ``OSError``.
+
+    queuelib ignores how much of a request was written: what is missing would hide the requests
+    before it. SQLite undoes what failed.
+    """
+    file = getattr(queue, "headf", getattr(queue, "f", None))
+    if file is None:
+        queue.push(request)
+        return
+    begin, counts = os.fstat(file.fileno()).st_size, _counts_of(queue)
+    try:
+        queue.push(request)
+        if file.closed:  # a FIFO queue goes on in another one
+            with open(file.name, "rb") as file:
+                _check_length(file.fileno(), begin, is_first=True)
+        else:
+            _check_length(file.fileno(), begin, is_first=hasattr(queue, "headf"))
+    except OSError:
+        os.truncate(file.name, begin)
+        _restore(queue, counts)
+        raise
+
+
+def _check_length(descriptor: int, begin: int, *, is_first: bool) -> None:
+    """Raise ``OSError`` unless a whole request was written from *begin* to the end of a file.
+
+    *is_first*: its length is in front of it, else behind it.
+    """
+    end = os.fstat(descriptor).st_size
+    length = os.pread(descriptor, _LENGTH.size, begin if is_first else end - _LENGTH.size)
+    if length != _LENGTH.pack(max(0, end - begin - _LENGTH.size)):
+        raise OSError("only a part of a request was written")
+
+
+def _counts_of(queue: Any) -> tuple[int, list[int] | None]:
+    """Number of requests and, of a FIFO queue, where the next one is written."""
+    info = getattr(queue, "info", None)
+    return (queue.size, None) if info is None else (info["size"], info["head"])
+
+
+def _restore(queue: Any, counts: tuple[int, list[int] | None]) -> None:
+    """Let *queue* be as it was when it had *counts*; its file has been cut."""
+    size, head = counts
+    if head is None:
+        queue.size = size
+        queue.f.seek(0, os.SEEK_END)
+    else:
+        queue.info.update(size=size, head=head)
+        queue.headf.close()
+        queue.headf = queue._openchunk(head[0], "ab+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.crawl import Running, crawl
+from tests.support.crawl import SAFE_QUEUES, Running, crawl
 from tests.support.responses import once, reply
 from tests.support.server import Server
 
@@ -102,6 +103,25 @@ def test_a_disk_that_another_process_fills_stops_no_queue(
         is_full.set()
         result = running.finish()
     assert result.ended_once(urls)
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs Linux")
+@pytest.mark.parametrize("queue", [*QUEUES, *SAFE_QUEUES.values()])
+def test_files_that_must_not_grow_lose_no_request(
+    server: Server, tmp_path: Path, queue: str
+) -> None:
+    """A limit of file sizes, as a quota: part of a request is written, and hides no other."""
+    sites = [server.site(f"127.0.7.{n}", "User-agent: *\nDisallow: /no\n") for n in range(1, 4)]
+    urls = [site.url(f"/{n}") for n in range(20) for site in sites]
+    requests = [{"url": url, "meta": {"padding": "x" * 5000}} for url in urls]
+    given = {**job_settings(tmp_path, queue), "LOG_LEVEL": "INFO"}
+    with Running(requests, given) as running:
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(running.pid, resource.RLIMIT_FSIZE, (52_000, hard))
+        result = running.finish()
+    assert result.ended_once(urls)
+    assert "Traceback" not in result.log
+    assert len(result.lines("WARNING", "A disk queue cannot be written")) == 1
 
 
 def job_settings(folder: Path, queue: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import tempfile
@@ -20,6 +21,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.misc import build_from_crawler
 
 from scrapy_robotspec.plugin.scheduling.disk_queues import (
+    ERRORS,
     MAX_OPEN,
     DiskQueue,
     OpenQueues,
@@ -247,3 +249,53 @@ def test_request_that_cannot_be_serialised_changes_nothing(
         queue.push(Request("http://a.example/", meta={"lambda": lambda: None}))
     assert len(queue) == 1
     assert url_of(queue.pop()) == "http://a.example/"
+
+
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """No file may grow beyond *size* bytes, as with a quota."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+#: Length of a request's body, or None to pop one.
+short_steps = st.lists(st.one_of(st.integers(0, 3000), st.none()), min_size=1, max_size=30)
+
+
+@all_classes
+@settings(max_examples=40)
+@given(steps=short_steps, limit=st.integers(0, 40_000), chunk=st.integers(1, 5))
+def test_a_request_that_a_file_does_not_take_whole_leaves_the_others(
+    queue_class: Any, steps: list[int | None], limit: int, chunk: int
+) -> None:
+    """The queue is a list of the requests that it has taken, also when it is opened again."""
+    is_fifo, taken = "Fifo" in _name(queue_class), list[str]()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name, "0")
+        if _name(queue_class) == "PickleFifoDiskQueue":  # a few requests a file
+            folder.mkdir()
+            state = {"chunksize": chunk, "size": 0, "tail": [0, 0, 0], "head": [0, 0]}
+            (folder / "info.json").write_text(json.dumps(state))
+        (queue,) = queues_of(queue_class, Path(name), 1, 1)
+        for number, step in enumerate(steps):
+            url = f"http://a.example/{number}"
+            if step is None:
+                wanted = taken.pop(0 if is_fifo else -1) if taken else None
+                assert url_of(queue.pop()) == wanted
+                continue
+            with files_up_to(limit):
+                try:
+                    queue.push(Request(url, body=b"x" * step))
+                except ERRORS:
+                    continue
+            taken.append(url)
+        assert len(queue) == len(taken)
+        queue.close()
+        (again,) = queues_of(queue_class, Path(name), 1, 1)
+        left = [request.url for request in iter(again.pop, None)]
+        assert left == (taken if is_fifo else taken[::-1])
+        again.close()
