@@ -165,12 +165,16 @@ def parse_dictionary(value: str) -> dict[str, str | None] | None:
     }
 
 
-def signal_parts(value: str) -> Iterator[tuple[str, str]]:
-    """The labels and words of a Content-Signal line (USE-07)."""
+def written_parts(value: str) -> Iterator[tuple[str, str]]:
+    """The names and words of a Content-Signal line, in lower case (USE-07)."""
     for part in value.lower().split(","):
         name, _, word = part.partition("=")
-        name = name.strip(_WHITE)
-        yield _SIGNAL_LABELS.get(name, name), word.strip(_WHITE)
+        yield name.strip(_WHITE), word.strip(_WHITE)
+
+
+def signal_parts(value: str) -> Iterator[tuple[str, str]]:
+    """The labels and words of a Content-Signal line (USE-07)."""
+    return ((_SIGNAL_LABELS.get(name, name), word) for name, word in written_parts(value))
 
 
 def _parse_signal(value: str) -> dict[str, Preference]:

@@ -96,7 +96,7 @@ def lint(
         check_agents(effects),
         check_groups(effects),
         check_sitemaps(sitemaps, effects),
-        check_hidden(statements),
+        check_hidden(every.signals, statements),
         check_disallowed(statements, effects),
     )
     findings.add_all(faults)

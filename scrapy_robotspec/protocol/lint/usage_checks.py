@@ -7,8 +7,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lint.findings import Faults, read_data, shown
-from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.protocol.usage import parse_dictionary
+from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.usage import (
+    UsageStatement,
+    is_label,
+    parse_dictionary,
+    written_parts,
+)
 from scrapy_robotspec.protocol.usage_rules import split_path
 
 if TYPE_CHECKING:
@@ -22,13 +27,15 @@ if TYPE_CHECKING:
 _VOCABULARIES = read_data("labels.json")
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 _NOTHING = "reads no preference"
+#: The form of preferences, by field.
+_FORMS = {"content-usage": "train-ai=n, search=y", "content-signal": "ai-train=no, search=yes"}
 #: Most names of a group that are compared with those of others.
 _MOST_NAMES = 20
 #: Labels that are named as hidden by one path.
 _MOST_HIDDEN = 10
 
-#: Values by label.
-_Members = dict[str, "str | None"]
+#: Labels and their values, as written.
+_Members = list[tuple[str, "str | None"]]
 
 
 class Statement(NamedTuple):
@@ -40,13 +47,13 @@ class Statement(NamedTuple):
     preferences: bytes
     """The line's value without the path."""
     members: _Members | None
-    """The preferences by label; None for a syntax error."""
+    """None for a syntax error."""
 
     @property
-    def labels(self) -> list[str]:
-        """Labels with a preference that can be read."""
-        members = self.members or {}
-        return [label for label, value in members.items() if value in self.values_of(label)]
+    def labels(self) -> Iterable[str]:
+        """Labels with a preference that is read."""
+        field = "content-signal" if self.line.field == "content-signal" else "content-usage"
+        return UsageStatement(field, decode(self.preferences)).preferences
 
     def values_of(self, label: str) -> Sequence[str]:
         """The values that say anything about a label (USE-04, USE-07)."""
@@ -57,7 +64,7 @@ class Statement(NamedTuple):
 def read_statement(line: Line) -> Statement:
     """The path and preferences of a usage line."""
     path, preferences = split_path(line.value)
-    return Statement(line, path or b"", preferences, _parse(preferences))
+    return Statement(line, path or b"", preferences, _parse(line.field, preferences))
 
 
 def by_crawlers(groups: Iterable[RawGroup]) -> Mapping[tuple[str, ...], Sequence[Statement]]:
@@ -78,25 +85,36 @@ def check_statement(statement: Statement) -> Faults:
     """Check a usage line's form and meaning."""
     line = statement.line
     if not statement.members:
-        yield line, *_explain_failure(statement.preferences), _NOTHING
+        yield line, *_explain_failure(line.field, statement.preferences), _NOTHING
         return
-    for label, value in statement.members.items():
+    for label, value in statement.members:
         values = statement.values_of(label)
-        if value not in values:
+        if value and ";" in value:
+            yield (
+                line,
+                "RS501",
+                "A comma stands between preferences, not a semicolon",
+                f"{_NOTHING} there",
+            )
+        elif value not in values:
             fault = f"The value of {shown(label)} is not {' or '.join(values)}"
-            yield line, "RS503", fault, _NOTHING
+            yield line, "RS503", fault, f"{_NOTHING} there"
         present = _VOCABULARIES[line.field]["old"].get(label)
         if present is not None:
             instead = f"the present label is {shown(present)}" if present else "no draft has it now"
             yield line, "RS507", f"{shown(label)} is an old label, {instead}", "hands it on"
 
 
-def check_hidden(statements: Mapping[tuple[str, ...], Sequence[Statement]]) -> Faults:
+def check_hidden(
+    signals: Iterable[Line], statements: Mapping[tuple[str, ...], Sequence[Statement]]
+) -> Faults:
     """Paths that hide a shorter path's label (USE-01).
 
-    *statements*: by the crawlers that they apply to. The first of each is looked at.
+    *signals* hold for all; *statements*: by the crawlers that they apply to. The first of each is
+    looked at.
     """
-    by_key: dict[str, list[Statement]] = {crawlers[0]: [] for crawlers in statements}
+    for_all = [read_statement(line) for line in signals]
+    by_key = {key: [*for_all] for key in (DEFAULT, *(crawlers[0] for crawlers in statements))}
     for crawlers, some in statements.items():
         for key in crawlers:
             if key in by_key:
@@ -131,17 +149,22 @@ def _hidden(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
         shorter.append(key)
 
 
-def _parse(preferences: bytes) -> _Members | None:
-    return parse_dictionary(decode(preferences))
+def _parse(field: str, preferences: bytes) -> _Members | None:
+    value = decode(preferences)
+    if field == "content-signal":
+        parts = list(written_parts(value))
+        return parts if any(is_label(label) for label, _ in parts) else None
+    members = parse_dictionary(value)
+    return members and list(members.items())
 
 
-def _explain_failure(preferences: bytes) -> tuple[str, str]:
+def _explain_failure(field: str, preferences: bytes) -> tuple[str, str]:
     """Code and message for preferences that cannot be read."""
     if not preferences:
         return "RS501", "The statement has no preferences"
-    if _parse(preferences.lower()):
+    if _parse(field, preferences.lower()):
         return "RS502", "Labels are written in lower case"
     word = _FIRST_WORD.match(preferences)
-    if word and _parse(preferences[word.end() :]):
+    if word and _parse(field, preferences[word.end() :]):
         return "RS504", f"The path {shown(decode(word[1]))} does not start with a slash"
-    return "RS501", "Preferences have the form train-ai=n, search=y"
+    return "RS501", f"Preferences have the form {_FORMS[field]}"

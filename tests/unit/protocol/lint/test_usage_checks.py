@@ -101,3 +101,49 @@ def test_names_are_not_multiplied_with_statements() -> None:
     assert sum(map(len, found)) < 25 * 1_000
     assert len(copied) == 1_000
     assert sum(copied) < 25 * 1_000
+
+
+#: Parts that both fields have, in their own words, and what no one reads.
+PARTS = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(
+        ["ai-train", "AI-Train", "search", "train-ai", "Search", "use", "a b", "", "é"]
+    ),
+    st.sampled_from(["=", " = ", "=\t", ":", ""]),
+    st.sampled_from(["no", "No", "YES", "n", "y", "full", "maybe", "", "no;search=yes", "n;a"]),
+    st.sampled_from(["", " ", ";"]),
+)
+VALUES = st.builds(
+    "{}{}".format,
+    st.sampled_from(["", "", "/a ", "/a\t", "a/ ", "* "]),
+    st.lists(PARTS, max_size=3).map(", ".join),
+)
+UNREAD = ("RS501", "RS502", "RS503", "RS504")
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(field=st.sampled_from(["Content-Usage", "Content-Signal"]), value=VALUES)
+@example("Content-Signal", "ai-train=No")
+@example("Content-Signal", "ai-train = no")
+@example("Content-Signal", "ai-train=no;search=yes")
+@example("Content-Signal", "search=yes, ai-train=no;search=yes")
+@example("Content-Usage", "train-ai=n, Search=y")
+def test_what_is_said_of_a_line_is_what_is_read(field: str, value: str) -> None:
+    """USE-04, USE-07: in every edition; the statement of the file is the judge."""
+    for edition in EDITIONS:
+        robots = RobotsTxt.parse(f"User-agent: *\nAllow: /\n{field}: {value}".encode(), edition)
+        found = [each for each in robots.lint() if each.line == 3 and each.code in UNREAD]
+        statement = robots.usage_rules(()).statements[0]
+        stated, whole = statement.preferences, "reads no preference."
+        if any(whole in each.message for each in found):
+            assert stated == {}
+        if not stated and "use=full" not in statement.value.lower().replace(" ", ""):
+            assert found, (edition, value)
+        parts = statement.value.split(",")
+        if not found and field == "Content-Signal":  # each part is read
+            words = {"no": "disallow", "yes": "allow"}
+            read = {words.get(part.rpartition("=")[2].strip().lower(), "") for part in parts}
+            assert read - {""} >= {*stated.values()}
+        for each in found:
+            if each.code == "RS503" and field == "Content-Signal" and len(parts) == 1:
+                assert stated == {}
