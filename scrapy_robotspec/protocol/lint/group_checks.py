@@ -53,9 +53,15 @@ def check_groups(effects: Effects) -> Faults:
     has_more = sum(DEFAULT in group.places for group in groups) > 1
     for group in groups:
         first, crawler = group.agents[0], group.crawler
-        for line in group.parted:
-            fault = "No rule stands between this user-agent line and the last"
-            yield line, "RS208", fault, "reads one group"
+        parted = set(group.parted)
+        for above, line in pairwise(group.agents) if parted else ():
+            if line in parted:
+                effect = effects.of_crawler(named_agent(above.value, edition) or None)
+                words = (
+                    f"reads one group, and {effect.words}" if effect.claims else "reads one group"
+                )
+                fault = "No rule stands between this user-agent line and the last"
+                yield line, "RS208", fault, Effect(words, effect.claims)
         if crawler and not group.rules:
             yield first, "RS206", "The group has no rules", effects.of_crawler(crawler)
         if edition.whole_agent_names and DEFAULT in group.places and len(group.keys) > 1:

@@ -90,6 +90,9 @@ STATED = [
         '"Googlebot" may fetch "/admin/", which "*" may not',
     ),
     ("User-agent: *\nDisallow: /s\nSitemap: https://a.example/s.xml?a#b\n", "RS405", '"/s.xml?a".'),
+    ("User-agent: A\n\nUser-agent: b\nDisallow: /\n", "RS208", 'lets "A" fetch no page'),
+    ("User-agent: A\nHost: h\nUser-agent: *\nDisallow: /p/\n", "RS208", 'fetch "/", not "/p/"'),
+    ("User-agent: A\n\nUser-agent: b\nDisallow: /\nUser-agent: a\nAllow: /x", "RS208", '"/x", not'),
     ("User-agent: *\nDisallow: /s\nSitemap: /s.xml\n", "RS405", 'does not let "*" fetch "/s.xml"'),
 ]  # fmt: skip
 
