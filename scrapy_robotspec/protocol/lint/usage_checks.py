@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lint.findings import Faults, read_data, shown
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.usage import (
-    UsageStatement,
+    USAGE_FIELDS,
     is_label,
     parse_dictionary,
+    parse_preferences,
     written_parts,
 )
 from scrapy_robotspec.protocol.usage_rules import split_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from scrapy_robotspec.protocol.groups import RawGroup
     from scrapy_robotspec.protocol.lines import Line
@@ -35,7 +37,7 @@ _MOST_NAMES = 20
 _MOST_HIDDEN = 10
 
 #: Labels and their values, as written.
-_Members = list[tuple[str, "str | None"]]
+_Members = Sequence[tuple[str, "str | None"]]
 
 
 class Statement(NamedTuple):
@@ -46,14 +48,14 @@ class Statement(NamedTuple):
     """Empty: the whole origin."""
     preferences: bytes
     """The line's value without the path."""
-    members: _Members | None
-    """None for a syntax error."""
+    members: _Members
+    """Empty for a syntax error."""
 
     @property
     def labels(self) -> Iterable[str]:
         """Labels with a preference that is read."""
-        field = "content-signal" if self.line.field == "content-signal" else "content-usage"
-        return UsageStatement(field, decode(self.preferences)).preferences
+        (source,) = (each for each in USAGE_FIELDS if each == self.line.field)
+        return parse_preferences(source, decode(self.preferences))
 
     def values_of(self, label: str) -> Sequence[str]:
         """The values that say anything about a label (USE-04, USE-07)."""
@@ -149,13 +151,12 @@ def _hidden(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
         shorter.append(key)
 
 
-def _parse(field: str, preferences: bytes) -> _Members | None:
+def _parse(field: str, preferences: bytes) -> _Members:
     value = decode(preferences)
     if field == "content-signal":
         parts = list(written_parts(value))
-        return parts if any(is_label(label) for label, _ in parts) else None
-    members = parse_dictionary(value)
-    return members and list(members.items())
+        return parts if any(is_label(label) for label, _ in parts) else []
+    return [*(parse_dictionary(value) or {}).items()]
 
 
 def _explain_failure(field: str, preferences: bytes) -> tuple[str, str]:
