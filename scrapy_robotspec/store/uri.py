@@ -60,6 +60,11 @@ def _remedy(uri: str) -> str:
     )
 
 
+def sqlite_file(uri: str) -> str:
+    """The path of an SQLite store; empty for another kind."""
+    return unquote(urlsplit(uri).path[1:]) if uri.startswith("sqlite:") else ""
+
+
 def _split(uri: str) -> SplitResult:
     try:
         return urlsplit(uri)

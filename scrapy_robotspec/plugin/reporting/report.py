@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.files import replacing
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
-from scrapy_robotspec.plugin.settings.composite import expand
+from scrapy_robotspec.plugin.settings.composite import file_of
 from scrapy_robotspec.render.crawl_report import report_lines
 from scrapy_robotspec.render.text import first_of
 from scrapy_robotspec.store import shown_uri
+from scrapy_robotspec.store.uri import sqlite_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,15 +71,24 @@ class Report:
         self._end = Event()
         self._thread = Thread(target=self._keep_up_to_date, daemon=True)
         self._is_failing = False
-        self._create()
+        self._create(settings)
 
-    def _create(self) -> None:
-        name, started = self._in_force["spider"], self._in_force["started"]
-        wanted = Path(expand(self._setting, name, started)).absolute()
+    def _create(self, settings: Settings) -> None:
+        spider, started = self._crawler.spider or self._crawler.spidercls, self._in_force["started"]
+        given = self._crawler.settings
+        others = *given.getdict("FEEDS"), given["FEED_URI"] or "", sqlite_file(settings.cache)
+        taken = {file_of(each, spider, started) for each in others}
+        wanted = Path(file_of(self._setting, spider, started))
+        logs = Path(settings.evidence or "").resolve() / "decisions-*"
+        if str(wanted) in taken or (settings.evidence and wanted.match(str(logs))):
+            expected = "a file that is not that of a feed, of the store or of evidence"
+            raise wrong("ROBOTSPEC_REPORT", self._setting, expected)
         try:
             wanted.parent.mkdir(parents=True, exist_ok=True)
             for number in count(1):
                 self._path = wanted if number == 1 else wanted.with_stem(f"{wanted.stem}-{number}")
+                if str(self._path) in taken:
+                    continue
                 with suppress(FileExistsError):
                     self._path.touch(exist_ok=False)
                     break

@@ -7,12 +7,14 @@ import shlex
 from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
-from os.path import exists, isdir
+from os import PathLike, fspath
+from os.path import exists, isdir, realpath
 from shutil import which
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
+from w3lib.url import file_uri_to_path
 
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.overrides import HostTable, Override, host_key
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 Tokens = tuple[str, ...]
 Chooser = Callable[["Request", "Crawler"], Any]
 
+_PLACEHOLDER = re.compile(r"\{(\w+)\}|%\((\w+)\)[sd]")
 _IMPORT_PATH = re.compile(r"[^\W\d]\w*([.:][^\W\d]\w*)+")
 
 
@@ -37,21 +40,25 @@ def report_file(raw: Any) -> str:
     path = _path(raw)
     if path is None or not path.lower().endswith((".jsonl", ".html")):
         raise ValueError("the local path of a file that ends in .jsonl or .html")
-    try:
-        expand(path, "", 0.0)
-    except KeyError:
-        raise ValueError("a path with no placeholders but {time} and {name}") from None
+    if not {found[1] or found[2] for found in _PLACEHOLDER.finditer(path)} <= {"name", "time"}:
+        raise ValueError("a path with no placeholders but {time} and {name}")
     return path
 
 
-def expand(setting: str, spider: str, now: float) -> str:
-    """The path that *setting* means for a crawl.
+def file_of(path: str | PathLike[str], spider: object, now: float) -> str:
+    """The file that a report's path or a feed's URI means.
 
-    The time is written as in Scrapy's feeds.
+    *spider*: its attributes stand for placeholders. The time is written as in Scrapy's feeds.
     """
     moment = datetime.fromtimestamp(now, timezone.utc).replace(microsecond=0)
-    values = {"name": spider, "time": moment.isoformat().replace(":", "-")}
-    return re.sub(r"\{(\w+)\}|%\((\w+)\)s", lambda match: values[match[1] or match[2]], setting)
+    values = {"time": moment.isoformat().replace(":", "-"), "batch_id": 1}
+
+    def value_of(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        return str(values.get(name) or getattr(spider, name, ""))
+
+    text = _PLACEHOLDER.sub(value_of, fspath(path))
+    return realpath(file_uri_to_path(text) if text.startswith("file:") else text)
 
 
 def evidence_folder(raw: Any) -> str:

@@ -187,5 +187,3 @@ def _check_agreement(read: Settings, settings: BaseSettings) -> None:
         most = getattr(read, high)
         if getattr(read, low) > most:
             refuse(low, f"at most {PREFIX}{high.upper()} ({most:g})")
-    if read.report in settings.getdict("FEEDS"):
-        refuse("report", "another file than a feed has: the report would replace its items")

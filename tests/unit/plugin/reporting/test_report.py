@@ -11,6 +11,8 @@ from threading import Event
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
@@ -19,7 +21,7 @@ from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import open_account
-from scrapy_robotspec.plugin.settings.composite import expand
+from scrapy_robotspec.plugin.settings.composite import file_of
 from scrapy_robotspec.plugin.settings.settings import Settings
 from tests.unit.plugin.reporting.records import SHOP
 
@@ -30,9 +32,11 @@ def create(setting: str) -> Report:
     return create_with_account(setting)[0]
 
 
-def create_with_account(setting: str, **others: Any) -> tuple[Report, CrawlAccount]:
-    crawler = Crawler(Spider)
-    crawler.spider = Spider("shop")
+def create_with_account(
+    setting: str, given: dict[str, Any] | None = None, **others: Any
+) -> tuple[Report, CrawlAccount]:
+    crawler = Crawler(Spider, given)
+    crawler.spider = Spider("shop", middle="o")
     settings = Settings(report=setting, user_agent_token=("shop",), **others)
     account = open_account(settings)
     report = Report(crawler, settings, TokenSelector(crawler, settings), account)
@@ -49,7 +53,56 @@ def create_with_account(setting: str, **others: Any) -> tuple[Report, CrawlAccou
     ],
 )
 def test_name_and_time_are_put_into_the_path(setting: str, path: str) -> None:
-    assert expand(setting, "shop", NOW) == path
+    assert file_of(setting, Spider("shop"), NOW) == str(Path(path).absolute())
+
+
+def spellings(folder: Path) -> st.SearchStrategy[Path | str]:
+    """Of ``folder/shop.jsonl``, where ``folder/link`` leads to the folder."""
+    folders = ["", "./", "link/", "link/./sub/../", f"{folder}/", f"{folder}//link/", "sub/../"]
+    names = ["shop.jsonl", "%(name)s.jsonl", "sh%(middle)sp.jsonl", "linked.jsonl"]
+    plain = st.builds(str.__add__, st.sampled_from(folders), st.sampled_from(names))
+    uris = plain.filter(lambda each: each.startswith("/")).map("file://{}".format)
+    return st.one_of(plain, plain.map(Path), uris)
+
+
+@given(st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_report_replaces_no_file_of_another_however_it_is_spelled(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+) -> None:
+    """Scrapy opens a feed before the report replaces it: the items would be gone."""
+    folder = tmp_path_factory.mktemp("reports")
+    (folder / "sub").mkdir()
+    (folder / "link").symlink_to(folder)
+    (folder / "linked.jsonl").symlink_to(folder / "shop.jsonl")
+    monkeypatch.chdir(folder)
+    spelling = spellings(folder).map(str)
+    report = data.draw(spelling.filter(lambda each: "file:" not in each and "sh%" not in each))
+    report = data.draw(st.sampled_from([report, report.replace("%(name)s", "{name}")]))
+    feed = data.draw(spellings(folder))
+    store = data.draw(spelling.filter(lambda each: "file:" not in each and "%" not in each))
+    for feeds, others in (
+        ({"FEEDS": {feed: {"format": "jsonl"}}}, {}),
+        ({"FEEDS": {"a.jsonl": {}, feed: {"format": "jsonl"}}}, {}),
+        ({"FEED_URI": feed}, {}),
+        ({}, {"cache": f"sqlite:///{store}"}),
+    ):
+        with pytest.raises(ConfigurationError, match="not that of a feed, of the store"):
+            create_with_account(report, feeds, **others)
+    assert not (folder / "shop.jsonl").exists()
+    for name in ("SHOP.jsonl", "SHOP-3.jsonl"):  # its case is as it is
+        made, _ = create_with_account("SHOP.jsonl", {"FEEDS": {feed: {}, "SHOP-2.jsonl": {}}})
+        assert made._path == folder / name
+
+
+def test_a_report_is_no_log_of_evidence(tmp_path: Path) -> None:
+    evidence = str(tmp_path / "evidence")
+    for name in ("report.jsonl", "other/decisions-1.jsonl"):
+        create_with_account(f"{evidence}/{name}", evidence=evidence)
+    (tmp_path / "link").symlink_to(tmp_path)
+    for spelling in (evidence, f"{tmp_path}/link/evidence", f"{tmp_path}/./evidence/"):
+        with pytest.raises(ConfigurationError, match="or of evidence"):
+            create_with_account(f"{spelling}/decisions-1.jsonl", evidence=evidence)
 
 
 def test_the_report_of_another_crawl_is_left_alone(

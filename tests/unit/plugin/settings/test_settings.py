@@ -199,18 +199,6 @@ def test_a_lower_bound_gives_way_to_an_upper_one_unless_both_are_set() -> None:
         read(cache_min_ttl=20, cache_max_ttl=10)
 
 
-def test_a_report_is_not_the_file_of_a_feed() -> None:
-    """Scrapy opens it before the report replaces it: the items would be gone."""
-    feeds = {"rows.jsonl": {"format": "jsonlines"}}
-    for name, is_wrong in (("rows.jsonl", True), ("robots.jsonl", False), (None, False)):
-        settings = ScrapySettings({"FEEDS": feeds, "ROBOTSPEC_REPORT": name})
-        if not is_wrong:
-            assert Settings.from_scrapy(settings).report == name
-            continue
-        with pytest.raises(ConfigurationError, match="ROBOTSPEC_REPORT = 'rows"):
-            Settings.from_scrapy(settings)
-
-
 def test_the_policy_gets_what_the_settings_say() -> None:
     policy = read(
         edition="google",
