@@ -67,6 +67,9 @@ PARTS = {
     "downloader.get_slot_key": _DELAYED,
     "downloader.per_slot_settings": _DELAYED,
     "downloader.total_concurrency": "a robots.txt counts among CONCURRENT_REQUESTS",
+    "downloader.domain_concurrency": (
+        "of handlers without Twisted, pages go beyond CONCURRENT_REQUESTS_PER_DOMAIN"
+    ),
     f"downloader.handlers.{_SEND}": (
         "a page goes by the rules in force when it passed the middleware: later rules are not "
         "looked at"
@@ -89,6 +92,7 @@ _SHAPES = {
     "downloader.slots": Container,
     "downloader.per_slot_settings": Container,
     "downloader.total_concurrency": int,
+    "downloader.domain_concurrency": int,
     "downloader.handlers._handlers": Container,
 }
 _MISSING = object()
@@ -423,6 +427,9 @@ def name_slots(engine: ExecutionEngine, key: str) -> dict[str, Any]:
 
 #: Internal setting: the connections that the add-on gave robots.txt above ``CONCURRENT_REQUESTS``.
 EXTRA_CONNECTIONS = "_ROBOTSPEC_EXTRA_CONNECTIONS"
+#: Internal setting: the user's limit for a domain, where the add-on has raised it.
+_PAGES_OF_DOMAIN = "_ROBOTSPEC_PAGES_OF_DOMAIN"
+_PER_DOMAIN = "CONCURRENT_REQUESTS_PER_DOMAIN"
 
 #: Names of handler classes; the module of one can only be imported where h2 is installed.
 _TWISTED_HANDLERS = ("HTTP10DownloadHandler", "HTTP11DownloadHandler", "H2DownloadHandler")
@@ -432,15 +439,19 @@ def add_connections(settings: BaseSettings, number: int) -> None:
     """Allow *number* more connections, once, where they are scarce.
 
     Handlers without Twisted open no more than ``CONCURRENT_REQUESTS``, so silent robots.txt files
-    would stop the pages. Uses: Scrapy's handlers for httpx (2.15 on) and aiohttp (2.19 on).
+    would stop the pages. Some open no more than ``CONCURRENT_REQUESTS_PER_DOMAIN`` to a host, so
+    its pages would stop its robots.txt: they get as many as pages and robots.txt files together.
+    Uses: Scrapy's handlers for httpx (2.15 on) and aiohttp (2.19 on).
     """
     if settings.get(EXTRA_CONNECTIONS) is not None:
         return
-    pages = settings.getint("CONCURRENT_REQUESTS")
-    if not pages or _uses_twisted(settings):
-        number = 0
-    set_by_addon(settings, EXTRA_CONNECTIONS, number)
-    set_by_addon(settings, "CONCURRENT_REQUESTS", pages + number)
+    pages, of_domain = settings.getint("CONCURRENT_REQUESTS"), settings.getint(_PER_DOMAIN)
+    extra = 0 if _uses_twisted(settings) else number
+    set_by_addon(settings, EXTRA_CONNECTIONS, extra if pages else 0)
+    set_by_addon(settings, "CONCURRENT_REQUESTS", pages + extra if pages else 0)
+    if extra and of_domain:
+        set_by_addon(settings, _PAGES_OF_DOMAIN, of_domain)
+        set_by_addon(settings, _PER_DOMAIN, of_domain + pages + extra)
 
 
 def set_by_addon(settings: BaseSettings, name: str, value: Any) -> None:
@@ -457,10 +468,10 @@ def _uses_twisted(settings: BaseSettings) -> bool:
 
     Uses: ``TWISTED_REACTOR_ENABLED`` (2.15 on), names of handler classes (2.13 on).
     """
-    if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
-        return False
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     chosen = [handlers.get(scheme) for scheme in ("http", "https")]
+    if any(chosen) and not settings.getbool("TWISTED_REACTOR_ENABLED", True):
+        return False
     found = [loaded(key) for key in chosen if is_importable(key, settings)]
     return all(
         any(base.__name__ in _TWISTED_HANDLERS for base in each.__mro__)
@@ -527,13 +538,17 @@ def limit_pages(crawler: Crawler) -> None:
     """Keep pages to the limits of the user, of a slot too.
 
     With asyncio, Scrapy counts a page when it has left the slot's queue for a turn of the loop: all
-    pages that wait there would be sent in one turn. Uses: ``downloader.total_concurrency`` (2.13
-    on), ``downloader._wait_for_download``, ``Slot.transferring`` (2.14 on).
+    pages that wait there would be sent in one turn. Uses: ``downloader.total_concurrency``,
+    ``downloader.domain_concurrency`` (2.13 on), ``downloader._wait_for_download``,
+    ``Slot.transferring`` (2.14 on).
     """
     engine: Any = crawler.engine
     extra = crawler.settings.getint(EXTRA_CONNECTIONS)
     if extra and _part(engine, "downloader.total_concurrency"):
         engine.downloader.total_concurrency -= extra
+    of_domain = crawler.settings.getint(_PAGES_OF_DOMAIN)
+    if of_domain and _part(engine, "downloader.domain_concurrency"):
+        engine.downloader.domain_concurrency = of_domain
     send = _part(engine, "downloader._wait_for_download")
 
     def counted(slot: Any, request: Request, waiter: Deferred[Response]) -> Any:
@@ -548,12 +563,15 @@ def watch_sending(
     engine: ExecutionEngine,
     check: Callable[[Request], _T | None],
     note: Callable[[_T, float, int | None], None] | None,
+    key: str,
 ) -> None:
     """Call *check* with each request that leaves its download slot.
 
     If it raises ``IgnoreRequest``, the request is not sent, and its slot sends another one at once.
     *note* is called at the end of a request that was sent, if *check* returned something: with
     that, when the request left (epoch seconds), and the status, None where there was no response.
+    The value of the meta *key*, if any, gets ``sending``: a Deferred; cancelling it ends the
+    request in its handler, also where that one has no connection for it yet.
     Uses: ``downloader.handlers.download_request`` (2.13) or ``download_request_async`` (2.14 on).
     """
     send = _part(engine, f"downloader.handlers.{_SEND}")
@@ -570,9 +588,13 @@ def watch_sending(
         if note is not None and passed is not None:
             finish = partial(note, passed, time.time())
         sent = send(request) if _IS_ASYNC else send(request, spider)
-        if finish is None:
+        if finish is not None:
+            sending = noted(finish, sent)
+        elif passed is None and (own := request.meta.get(key)) is not None:
+            own.sending = deferred_from_coro(sent)
+            sending = _until_cancelled(own.sending)
+        else:
             return sent
-        sending = noted(finish, sent)
         return sending if _IS_ASYNC else deferred_from_coro(sending)
 
     async def noted(finish: Callable[[int | None], None], sent: Any) -> Any:
@@ -584,6 +606,14 @@ def watch_sending(
             finish(None if response is None else response.status)
 
     setattr(engine.downloader.handlers, _SEND, checked)
+
+
+async def _until_cancelled(sending: Deferred[_T]) -> _T:
+    """The result of *sending*; what its slot sees of its cancellation is an ordinary error."""
+    try:
+        return await as_future(sending)
+    except (CancelledError, asyncio.CancelledError):
+        raise IgnoreRequest("given up") from None
 
 
 def _give_turn_back(engine: ExecutionEngine, request: Request) -> None:

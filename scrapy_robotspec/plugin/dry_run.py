@@ -21,7 +21,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
-from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin import _compat, meta_keys
 from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
@@ -77,6 +77,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
     def from_crawler(cls, crawler: Crawler) -> Self:
         middleware = cls(crawler)
         connect = crawler.signals.connect
+        connect(middleware._watch_sending, scrapy_signals.spider_opened)
         connect(middleware.robots.open, scrapy_signals.spider_opened)
         connect(middleware._spider_idle, scrapy_signals.spider_idle)
         connect(middleware._spider_closed, scrapy_signals.spider_closed)
@@ -100,6 +101,10 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         """A page has arrived."""
         self.robots.tokens.responded(request)
         return response
+
+    def _watch_sending(self) -> None:
+        assert self.crawler.engine is not None
+        _compat.watch_sending(self.crawler.engine, lambda _: None, None, meta_keys.TRANSFER)
 
     def _spider_idle(self) -> None:
         if self._waits:

@@ -17,7 +17,7 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin import _compat, meta_keys
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
 from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, open_account
@@ -175,6 +175,7 @@ class RobotSpecMiddleware(GateOwner):
             self._crawler.engine,
             self.enforcer.check_sending,
             None if observer is None else observer.on_sent,
+            meta_keys.TRANSFER,
         )
 
     def _warn_of_missing_parts(self) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from scrapy import Request, Spider, signals
+from scrapy import Request, Spider, signals, version_info
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
@@ -47,6 +47,18 @@ class AnswersAtOnce:
 
     def close(self) -> Any:
         return succeed(None)
+
+
+if version_info >= (2, 19):
+    from scrapy.core.downloader.handlers._aiohttp import AiohttpDownloadHandler
+
+    class OneConnection(AiohttpDownloadHandler):
+        """Opens one connection to each host, whatever the settings say."""
+
+        def __init__(self, crawler: Crawler) -> None:
+            super().__init__(crawler)
+            connector: Any = self._session.connector
+            connector._limit_per_host = 1
 
 
 class LikeSplash:

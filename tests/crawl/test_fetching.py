@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
+from scrapy import version_info
 
-from tests.support.crawl import PROXY_WAYS, WAYS, crawl
-from tests.support.responses import after, in_turn, raw, redirect, reply, silence
+from tests.support.crawl import PROXY_WAYS, WAYS, Running, crawl
+from tests.support.responses import after, in_turn, once, raw, redirect, reply, silence
 from tests.support.server import Server, Site
 
 BODY = "User-agent: *\nDisallow: /no\n"
@@ -70,6 +72,37 @@ def test_the_status_decides_and_not_the_body(server: Server, mode: str) -> None:
     found = {name: page_paths(site) for name, (site, _) in cases.items()}
     assert found == {name: expected for name, (_, expected) in cases.items()}
     assert "Traceback" not in result.log
+
+
+@pytest.mark.skipif(version_info < (2, 19), reason="this Scrapy has no handler for aiohttp")
+@pytest.mark.parametrize("mode", ["asyncio", "none"])
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_attempts_that_were_given_up_are_not_sent_later(
+    server: Server, mode: str, dry_run: bool
+) -> None:
+    """A handler of the user's has no connection for them until then."""
+    released: list[float] = []
+    held = server.site("127.0.0.2", BODY, page=once(lambda: released, reply()))
+    later = once(lambda: released and time.monotonic() > released[0] + 1, reply())
+    other = server.site("127.0.0.3", BODY, page=later)
+    past = {"dont_obey_robotstxt": True, "download_timeout": 30}
+    pages = [{"url": site.url("/past"), "meta": past} for site in (held, other)]
+    settings = {
+        "DOWNLOAD_HANDLERS": {"http": "tests.crawl.middlewares.OneConnection"},
+        "ROBOTSPEC_FETCH_TIMEOUT": 1,
+        "ROBOTSPEC_RETRY_TIMES": 1,
+        "ROBOTSPEC_RETRY_DELAY": 0.1,
+        "ROBOTSPEC_DRY_RUN": dry_run,
+        "DOWNLOAD_TIMEOUT": 1,  # of the request of Scrapy's own middleware
+        "RETRY_ENABLED": False,
+    }
+    ended = "we would wait" if dry_run else "given up after 2 attempts"
+    with Running([*pages, held.url("/yes")], settings, mode=mode) as running:
+        running.wait_until(lambda: ended in running.log)
+        released.append(time.monotonic())
+        result = running.finish()
+    assert held.robots_asked == []
+    assert "Traceback" not in result.log or dry_run
 
 
 @pytest.mark.parametrize(("edition", "hops"), [("google-2019", 1), ("google-2010", 0)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import re
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.crawl import Result, crawl
-from tests.support.responses import Answer, Exchange, redirect, reply, reset, silence, until
+from tests.support.responses import Answer, Exchange, once, redirect, reply, reset, silence, until
 from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
@@ -37,6 +38,49 @@ def check_silent_sites(server: Server, settings: Mapping[str, Any]) -> None:
     ends = [event["kind"] for event in result.events if event["kind"] in ("response", "error")]
     assert ends == ["response"] * 10 + ["error"] * 8
     assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
+
+
+def check_busy_site(server: Server, settings: Mapping[str, Any], mode: str = "asyncio") -> None:
+    """Pages in all places of a site keep no robots.txt from it, neither its own nor a hop.
+
+    They are answered once both have arrived.
+    """
+    moved = "/moved/robots.txt"
+    busy: Site
+
+    def both_asked() -> bool:
+        return bool(busy.robots_asked and moved in busy.pages_asked)
+
+    pages = {f"/held{n}": once(both_asked, reply()) for n in range(2)}
+    busy = server.site("127.0.2.1", RULES, pages={**pages, moved: reply(RULES)})
+    other = server.site("127.0.2.2", redirect(busy.url(moved)))
+    held = [{"url": busy.url(path), "meta": {"dont_obey_robotstxt": True}} for path in pages]
+    paths = ("/yes", "/no")
+    limits = {"CONCURRENT_REQUESTS_PER_DOMAIN": 2, "ROBOTSPEC_FETCH_TIMEOUT": 4}
+    urls = [site.url(path) for path in paths for site in (busy, other)]
+    result = crawl([*held, *urls], {**settings, **limits, "ROBOTSPEC_RETRY_TIMES": 0}, mode=mode)
+    assert {error["type"] for error in result.errors.values()} == {"ForbiddenByRobots"}
+    assert sorted(result.errors) == sorted(url for url in urls if url.endswith("/no"))
+    assert (len(busy.robots_asked), len(other.robots_asked)) == (1, 1)
+
+
+def check_pages_at_once(server: Server, settings: Mapping[str, Any]) -> None:
+    """No more pages than the user allows are at a site at once, and no fewer."""
+    most = now = 0
+
+    async def count(exchange: Exchange) -> bool:
+        nonlocal most, now
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.3)
+        now -= 1
+        return await reply()(exchange)
+
+    site = server.site("127.0.2.1", RULES, page=count)
+    urls = [site.url(f"/{n}") for n in range(20)]
+    result = crawl(urls, {**settings, "CONCURRENT_REQUESTS_PER_DOMAIN": 3})
+    assert result.ended_once(urls)
+    assert most == 3
 
 
 def need(module: str, project: str) -> None:

@@ -10,7 +10,15 @@ import pytest
 from scrapy import version_info
 
 from tests.plugins.http2_server import Http2Server
-from tests.plugins.sites import QUICK, RULES, TOO_LONG, Sites, check_silent_sites
+from tests.plugins.sites import (
+    QUICK,
+    RULES,
+    TOO_LONG,
+    Sites,
+    check_busy_site,
+    check_pages_at_once,
+    check_silent_sites,
+)
 from tests.support.crawl import crawl
 from tests.support.server import Server
 from tests.support.tls import write_certificate
@@ -49,6 +57,18 @@ def test_silent_sites_take_no_connections_from_pages(
 ) -> None:
     """The handlers open ``CONCURRENT_REQUESTS`` connections."""
     check_silent_sites(server, settings)
+
+
+@pytest.mark.parametrize("mode", ["asyncio", "none"])
+def test_pages_of_a_site_take_no_connections_from_its_robots_txt(
+    server: Server, settings: dict[str, Any], mode: str
+) -> None:
+    """The handler for aiohttp opens ``CONCURRENT_REQUESTS_PER_DOMAIN`` to each host and port."""
+    check_busy_site(server, settings, mode)
+
+
+def test_pages_keep_their_limit_for_a_site(server: Server, settings: dict[str, Any]) -> None:
+    check_pages_at_once(server, settings)
 
 
 @missing("h2")

@@ -47,7 +47,7 @@ def rows() -> list[Row]:
 def versions(name: str) -> dict[str, str]:
     """Project and version of each line of a requirements file, extras left out."""
     lines = (TESTS / name).read_text(encoding="utf-8").splitlines()
-    found = (re.match(r"([\w.-]+)(?:\[\w+\])?==([\w.]+)", line) for line in lines)
+    found = (re.match(r"([\w.-]+)(?:\[[\w,-]+\])?==([\w.]+)", line) for line in lines)
     return {match[1].lower(): match[2] for match in found if match is not None}
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.plugin.fetching.routes import Route
 
@@ -76,6 +77,8 @@ class Transfer:
     """The size limit ended the download (FMT-12)."""
     content_encoding: Sequence[bytes] = ()
     """Values of the response's header."""
+    sending: Deferred[Any] | None = None
+    """The handler's work."""
 
     def begin(self, request: Request) -> None:
         """*request* is about to be sent.
@@ -197,6 +200,8 @@ class Downloads:
         try:
             return await _compat.download(self._engine, transfer.request)
         finally:
+            if transfer.sending is not None:
+                transfer.sending.cancel()  # given up: not to be sent later
             self._slots.pop(transfer.slot, None)
             release_slot()
 
