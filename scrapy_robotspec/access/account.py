@@ -148,6 +148,27 @@ class WaitEnd:
         return "no restrictions" if allows else ANSWERS[meaning_of(record)].short
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """The further attempts for an origin whose requests wait after a failure."""
+
+    failure: str
+    """Cause of the last failure, in printable ASCII."""
+    next_attempt: float
+    """Epoch seconds."""
+    attempts_left: int | None
+    """Attempts until it is given up; None: time decides."""
+    ends: float
+    """When it is given up where time decides (epoch seconds)."""
+
+    def words(self, now: float) -> str:
+        """``next attempt in 4.0 s, given up after 2 more attempts``."""
+        until = f"in {max(0.0, self.ends - now):.0f} s"
+        if (left := self.attempts_left) is not None:
+            until = f"after {left} more attempt{'' if left == 1 else 's'}"
+        return f"next attempt in {max(0.0, self.next_attempt - now):.1f} s, given up {until}"
+
+
 def wait_end(before: RobotsRecord | None, record: RobotsRecord, reason: str) -> WaitEnd:
     """The end of a wait whose last attempt turned *before* into *record*.
 

@@ -91,7 +91,7 @@ class CrawlRobots:
         if settings.report is not None:
             from scrapy_robotspec.plugin.reporting.report import Report
 
-            self._report = Report(crawler, settings, self.tokens, account)
+            self._report = Report(crawler, settings, self.tokens, account, self.live)
 
     # --- requests
 

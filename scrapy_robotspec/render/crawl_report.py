@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import RequestCounts, WaitEnd
+from scrapy_robotspec.access.account import Outlook, RequestCounts, WaitEnd
 from scrapy_robotspec.access.reasons import Group
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class OriginStats:
     failure: str | None = None
     hops: int | None = None
     bytes: int | None = None
+    fetched: float | None = None
+    """When the copy held was fetched; None: there is none."""
     usage: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Pages by the preference of each declared label: ``allow``, ``disallow`` or ``unknown``."""
     truncated: bool = False
@@ -82,7 +84,11 @@ class OriginStats:
     wait_end: WaitEnd | None = None
     """How the latest wait ended that held a request."""
     pending_since: float | None = None
-    """Since when requests wait; None: none waits."""
+    """Since when requests wait for its robots.txt; None: none waits."""
+    waiting: int = 0
+    """Requests that wait now, for its robots.txt or its crawl delay."""
+    outlook: Outlook | None = None
+    """The further attempts while requests wait; None: no attempt has failed."""
     refused_by: list[RefusalStats] = field(default_factory=list)
     overrides: Counter[str] = field(default_factory=Counter)
     """Requests by the kind of override that was applied."""
@@ -99,6 +105,7 @@ class OriginStats:
         """Add the sums of *other*, which another thread may count meanwhile."""
         self.requests.include(other.requests)
         self.waited += other.waited
+        self.waiting += other.waiting
         self.given_up += other.given_up
         self.asked += other.asked
         self.failed += other.failed
@@ -120,7 +127,7 @@ def total_of(origins: Iterable[OriginStats]) -> OriginStats:
 
 
 #: Fields that a line has in another form, and those for the page alone.
-_NOT_IN_LINES = ("origin", "requests", "words", "file")
+_NOT_IN_LINES = ("origin", "requests", "words", "file", "outlook")
 
 
 def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
@@ -130,8 +137,10 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
     names = [each.name for each in fields(OriginStats) if each.name not in _NOT_IN_LINES]
     for row in origins:
         shown = {name: getattr(row, name) for name in names}
-        for name in ("first_asked", "answered", "wait_began", "pending_since"):
+        for name in ("first_asked", "answered", "fetched", "wait_began", "pending_since"):
             shown[name] = _time(shown[name])
+        outlook = row.outlook
+        shown["next_attempt"] = _time(None if outlook is None else outlook.next_attempt)
         for name in ("seconds", "wait_seconds"):
             shown[name] = round(shown[name], 3)
         line = {

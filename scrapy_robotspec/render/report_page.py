@@ -17,6 +17,7 @@ from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import Note, listing, render
 from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, RefusalStats, total_of
+from scrapy_robotspec.render.facts import utc
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, duration
 
@@ -41,6 +42,8 @@ class Entry(NamedTuple):
     wait: float = 0.0
     """Seconds."""
     is_code: bool = False
+    file: str = ""
+    """When the robots.txt was fetched, and its size."""
 
 
 def report_page(
@@ -63,7 +66,6 @@ def report_page(
     - ``keeps_delays``: whether crawl delays are kept;
     - ``overridden``: the first hosts with an override, in words; empty without any;
     - ``finished``: why the crawl has ended; None: it has not;
-    - ``waiting``: requests that wait now;
     - ``is_cut``: only totals contain some sites, rules or URLs;
     - ``differences``: requests of a dry run, by how our decision compares with Scrapy's; or None.
     """
@@ -78,6 +80,7 @@ def report_page(
         now=now,
         length=max(0.0, now - started),
         total=total.requests,
+        waiting=total.waiting,
         refused=total.requests.of(Group.REFUSED),
         outcomes=OUTCOMES,
         sites=sites,
@@ -101,12 +104,16 @@ def _entries(site: OriginStats, slow: float, now: float) -> Iterator[tuple[str, 
             yield "refused", _refusal(site, refusal)
     through = site.requests.of(Group.LET_THROUGH)
     since = site.pending_since
+    if site.waiting:
+        yield "waiting", _waiting(site, now)
     wait = site.wait_seconds if since is None else max(0.0, now - since)
     end, words = site.wait_end, _end(site)
     # The answer is in doubt where a temporary status stood (FET-19).
     is_given_up = end is not None and end.end == "given_up"
     is_awaited = since is not None or (site.first_asked is not None and site.answered is None)
-    if is_awaited or site.answer == "unreachable":
+    if site.waiting and since is not None:
+        pass  # the table of waits has it
+    elif is_awaited or site.answer == "unreachable":
         lost = site.requests.by_outcome["refused_unreachable"]
         if end is None:
             lost += site.waited  # in a dry run
@@ -128,12 +135,32 @@ def _refusal(site: OriginStats, refusal: RefusalStats) -> Entry:
         head = OUTCOMES[f"refused_{refusal.reason}"].short
     label = "" if refusal.line is None else f"line {refusal.line}"
     links = [(site.origin, label, url) for url in refusal.examples]
-    return Entry(head, refusal.count, site.origin, links, is_code=refusal.rule is not None)
+    is_code = refusal.rule is not None
+    return Entry(head, refusal.count, site.origin, links, is_code=is_code, file=_fetched(site))
 
 
-def _of_site(site: OriginStats, head: str, requests: int, wait: float = 0.0) -> Entry:
+def _waiting(site: OriginStats, now: float) -> Entry:
+    """The requests of *site* that wait, with the cause and what follows."""
+    since, outlook = site.pending_since, site.outlook
+    follows = ""
+    if since is None and site.crawl_delay is not None:
+        head = f"crawl delay of {duration(site.crawl_delay)}"
+    elif since is None:
+        head = "not asked yet: other sites come first"
+    elif outlook is None:
+        head = f"{NO_ANSWER} so far"
+    else:
+        head, follows = outlook.failure.partition(":")[0], outlook.words(now)
+    wait = 0.0 if since is None else max(0.0, now - since)
+    return _of_site(site, head, site.waiting, wait, follows)
+
+
+def _of_site(
+    site: OriginStats, head: str, requests: int, wait: float = 0.0, follows: str = ""
+) -> Entry:
     parts = [duration(wait)] if wait else []
     parts += [count(requests, "request")] if requests else []
+    parts += [follows] if follows else []
     return Entry(head, requests, site.origin, [(site.origin, site.origin, ", ".join(parts))], wait)
 
 
@@ -165,6 +192,13 @@ def _in_turn(row: Sequence[Entry]) -> list[Link]:
 # --- files
 
 
+def _fetched(site: OriginStats) -> str:
+    """When the copy held was fetched, and its size; empty where there is none."""
+    if site.fetched is None or site.bytes is None:
+        return ""
+    return f"fetched at {utc(site.fetched)}, {site.bytes:,} bytes"
+
+
 def _files(sites: Iterable[OriginStats], tokens: tuple[str, ...]) -> Iterator[dict[str, object]]:
     """The files of a small crawl, with the lines that refused requests."""
     for site in sites:
@@ -185,6 +219,7 @@ def _files(sites: Iterable[OriginStats], tokens: tuple[str, ...]) -> Iterator[di
         yield {
             "site": site.origin,
             "summary": file.summary(),
+            "fetched": _fetched(site),
             "group": group.words,
             "rows": listing(file, [tokens], notes),
         }

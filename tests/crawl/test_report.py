@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -113,6 +114,56 @@ def test_a_page_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
     assert "given up after" in text
     assert f"{down.url('')} 0" in text
     assert "2Disallow: /norefused 2 requests" in text
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_crawl_under_way_names_what_waits_and_why(
+    server: Server, tmp_path: Path, mode: str
+) -> None:
+    """Server errors, refused connections, silence and crawl delays are told apart.
+
+    The heading adds up at every moment.
+    """
+    good = server.site("127.0.0.2", RULES)
+    down = server.site("127.0.0.3", reply("", 503))
+    silent = server.site("127.0.0.4", silence())
+    slow = server.site("127.0.0.5", "User-agent: *\nCrawl-delay: 30")
+    gone = "http://127.0.0.6:9"
+    sites = [good.url(""), down.url(""), silent.url(""), slow.url(""), gone]
+    urls = [f"{site}/yes/{number}" for site in sites for number in range(4)]
+    path = tmp_path / "report.html"
+    settings = {
+        "ROBOTSPEC_REPORT": str(path),
+        "ROBOTSPEC_CRAWL_DELAY": True,
+        "ROBOTSPEC_RETRY_DELAY": 30,
+    }
+    expected = {
+        "HTTP status 503": down.url(""),
+        "connection refused": gone,
+        "no answer so far": silent.url(""),
+        "crawl delay of 30 s": slow.url(""),
+    }
+
+    def text() -> str:
+        source = path.read_text(encoding="utf-8") if path.exists() else ""
+        if heading := re.search(r"<h1>(\d.*)</h1>", source):
+            numbers = [int(number) for number in re.findall(r"\d+", heading[1])]
+            assert sum(numbers) == 2 * max(numbers), heading[1]
+        return " ".join(check(source).text.split()) if source else ""
+
+    with Running(urls, settings, mode=mode) as running:
+        running.wait_until(
+            lambda: all(f"{head}{site}" in text() for head, site in expected.items())
+        )
+        shown = text()
+        running.send(signal.SIGKILL)
+        running.finish()
+    assert "4 of 20 requests went out, 0 refused, 16 waiting" in shown
+    assert "Nothing yet for 16 requests that wait" in shown
+    for head, site in expected.items():
+        row = shown.partition(f"{head}{site} ")[2].partition("http:")[0]
+        assert "4 requests" in row
+        assert ("next attempt in" in row) is (site in (down.url(""), gone))
 
 
 def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) -> None:

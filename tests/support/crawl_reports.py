@@ -113,7 +113,6 @@ SHOWN = {
     "keeps_delays": False,
     "overridden": "",
     "finished": "finished",
-    "waiting": 0,
     "is_cut": False,
     "differences": None,
 }

@@ -16,6 +16,7 @@ from scrapy_robotspec.access.reasons import failure_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scrapy_robotspec.access.account import Outlook
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.overrides import Override
@@ -110,6 +111,9 @@ class CrawlAccount:
 
     def wait_ended(self, origin: Origin, since: float, now: float) -> None:
         """No request waits any more: *origin* has answered or is given up."""
+
+    def goes_on(self, origin: Origin, outlook: Outlook) -> None:
+        """An attempt failed, and the requests of *origin* go on waiting."""
 
     def fetched(self, done: FetchDone, waiting: int, now: float) -> None:
         """An attempt ended at *now*, while *waiting* requests waited."""

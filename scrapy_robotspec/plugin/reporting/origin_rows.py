@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.account import RequestCounts, answer_in_words, wait_end
@@ -26,6 +27,7 @@ from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, Refusal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scrapy_robotspec.access.account import Outlook
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -65,11 +67,21 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
 
     # --- rows
 
-    def rows(self) -> list[OriginStats]:
-        """The origins, and one row for the requests that have none."""
-        rest = total_of([self._rest])
+    def rows(self, waiting: Mapping[str, int] | None = None) -> list[OriginStats]:
+        """The origins, and one row for the requests that have none.
+
+        *waiting*: the requests that wait now, by origin; None: the rows keep their last numbers.
+        """
+        rows, rest = [*self.values()], total_of([self._rest])
         rest.refused_by = self._rest.refused_by
-        return [*self.values(), *([rest] if rest.requests != RequestCounts() else [])]
+        if waiting is not None:
+            others = dict(waiting)
+            for row in rows:
+                row.waiting = others.pop(row.origin, 0)
+            new = list(islice(others, MAX_ORIGINS - len(rows)))
+            rows += [OriginStats(origin, waiting=others.pop(origin)) for origin in new]
+            rest.waiting = sum(others.values())
+        return [*rows, *([rest] if rest.waiting or rest.requests != RequestCounts() else [])]
 
     def requests(self) -> RequestCounts:
         """All requests."""
@@ -167,7 +179,11 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         row, seconds = self[origin], max(0.0, now - since)
         if seconds > row.wait_seconds:
             row.wait_began, row.wait_seconds = since, seconds
-        row.pending_since = None
+        row.pending_since = row.outlook = None
+
+    def goes_on(self, origin: Origin, outlook: Outlook) -> None:
+        """An attempt failed, and the requests of *origin* go on waiting."""
+        self[origin].outlook = outlook
 
     def fetched(self, done: FetchDone, waiting: int, now: float) -> None:
         """An attempt ended at *now*, while *waiting* requests waited."""
@@ -186,7 +202,7 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         row.failure = failure if failed else record.redirect_error
         row.hops = len(record.hops)
         row.redirects = record.hops
-        row.bytes = len(record.body)
+        row.bytes, row.fetched = len(record.body), record.fetched_at
         row.words = answer_in_words(record)
         row.truncated = record.truncated
         if len(self) <= MAX_FILES:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
     from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -49,6 +50,7 @@ class Report:
         settings: Settings,
         tokens: TokenSelector,
         account: CrawlAccount,
+        live: LiveOrigins,
     ) -> None:
         assert settings.report is not None
         assert isinstance(account, OriginRows)
@@ -65,7 +67,7 @@ class Report:
             "slow": account.slow,
         }
         """Values of the settings, and the start, for the page."""
-        self._account = account
+        self._account, self._live = account, live
         self._crawler = crawler
         self._finished: str | None = None
         self._end = Event()
@@ -150,18 +152,18 @@ class Report:
             self._is_failing = False
 
     def _contents(self) -> Iterable[str]:
-        origins = self._account.rows()
+        is_over = self._finished is not None  # what waits then is left to another crawl
+        live = [] if is_over else list(self._live.values())
+        waiting: dict[str, int] = {each.origin: each.queued + each.holds for each in live}
+        origins = self._account.rows({origin: n for origin, n in waiting.items() if n})
         if not self._setting.lower().endswith(".html"):
             return report_lines(origins)
         from scrapy_robotspec.render.report_page import report_page  # most crawls need no Jinja2
 
-        stats = self._crawler.stats
-        assert stats is not None
         page = report_page(
             origins,
             now=time.time(),
             finished=self._finished,
-            waiting=stats.get_value("robotspec/waiting", 0),
             is_cut=self._account.is_cut,
             differences=self._account.differences,
             **self._in_force,

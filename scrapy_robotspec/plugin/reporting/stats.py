@@ -6,7 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.account import WaitEnd, wait_end
+from scrapy_robotspec.access.account import Outlook, WaitEnd, wait_end
 from scrapy_robotspec.access.origin import Origin, without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import ENDS, EXEMPT, failure_words
@@ -127,14 +127,14 @@ class CrawlStats:
 
     def _log_failed(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
         failure = failure_words(record.failure)
-        requests = count(waiting, "request waits", "requests wait")
-        pause = max(0.0, (record.next_attempt or now) - now)
-        until = f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
+        left: int | None = None
         # Without an HTTP answer, or with a temporary status, the attempts count.
         if record.temporary or record.unanswered == record.failures:
             left = self._settings.retry_times - (record.temporary or record.failures) + 1
-            until = f"after {count(left, 'more attempt')}"
-        text = f"{requests}, next attempt in {pause:.1f} s, given up {until}"
+        ends = since + self._settings.hold_timeout
+        outlook = Outlook(failure, record.next_attempt or now, left, ends)
+        self.account.goes_on(record.origin, outlook)
+        text = f"{count(waiting, 'request waits', 'requests wait')}, {outlook.words(now)}"
         self.progress.on_failed(record.origin, failure, f"{ENDS['copy']} ({failure}): {text}")
 
     def _released(self, found: Resolved, end: WaitEnd, waiting: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scrapy_robotspec.render
-from scrapy_robotspec.access.account import RequestCounts, WaitEnd
+from scrapy_robotspec.access.account import Outlook, RequestCounts, WaitEnd
 from scrapy_robotspec.access.reasons import OUTCOMES
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
@@ -79,8 +80,7 @@ def test_many_rows_and_links_are_counted() -> None:
 
 def test_the_page_says_whether_the_crawl_had_ended() -> None:
     assert "ended at 2027-01-15 08:01:30 UTC after 90 s (finished)" in shown()
-    running = words(check(page_of([], finished=None, waiting=12)))
-    assert "running for 90 s, 12 requests wait" in running
+    assert "running for 90 s" in shown(finished=None)
 
 
 def test_a_crawl_without_requests() -> None:
@@ -184,6 +184,87 @@ def test_sites_that_did_not_answer_are_grouped_by_how_it_ended() -> None:
     assert "7250 sgiven up after 3 attempts (DNS lookup failed)" in text
     assert text.index("http://b.example 50 s, 5 requests") < text.index("http://a.example 20 s")
     assert "0160 sno answer so farhttp://c.example 60 s" in text
+
+
+def test_what_waits_is_shown_with_its_cause_and_what_follows() -> None:
+    """Of a crawl under way: nothing is to be done yet."""
+    failed = Outlook("HTTP status 503", START + 94, None, START + 330)
+    reset = Outlook("DNS lookup failed: no results for d.example", START + 91, 2, START + 330)
+    waits = [
+        OriginStats("http://a.example", counts(rules=3), waiting=2, crawl_delay=4.0),
+        OriginStats("http://b.example", waiting=7, pending_since=START + 80, outlook=failed),
+        OriginStats("http://c.example", waiting=1, pending_since=START + 89),
+        OriginStats("http://d.example", waiting=5, pending_since=START + 87, outlook=reset),
+        OriginStats("http://e.example", waiting=4),
+    ]
+    text = shown(*waits, finished=None)
+    assert "3 of 22 requests went out, 0 refused, 19 waiting" in text
+    assert "1986 %waiting now" in text
+    assert "Nothing yet for 19 requests that wait: the crawl goes on." in text
+    assert "Waiting now 19 requests, 5 sites" in text
+    for row in (
+        "crawl delay of 4 shttp://a.example 2 requests",
+        "HTTP status 503http://b.example 10 s, 7 requests, next attempt in 4.0 s, given up in 240",
+        "no answer so farhttp://c.example 1 s, 1 request",
+        "DNS lookup failedhttp://d.example 3 s, 5 requests, next attempt in 1.0 s, given up after",
+        "not asked yet: other sites come firsthttp://e.example 4 requests",
+    ):
+        assert row in text
+    assert "did not answer" not in text
+    down = OriginStats("http://f.example", counts(refused_unreachable=4), answer="unreachable")
+    text = shown(*waits, down, finished=None)
+    assert "1 site did not answer: nothing yet, the crawl asks again." in text
+    assert "crawl again later" not in text
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.dictionaries(st.sampled_from(sorted(OUTCOMES)), st.integers(0, 9)),
+            st.integers(0, 9),
+            st.integers(0, 9),
+        ),
+        max_size=4,
+    )
+)
+@settings(max_examples=60)
+def test_the_heading_adds_up_at_every_moment(
+    parts: list[tuple[dict[str, int], int, int]],
+) -> None:
+    """Went out + refused + waiting + not sent is the number of all requests."""
+    origins = []
+    for number, (outcomes, waiting, unsent) in enumerate(parts):
+        requests = counts(**outcomes)
+        requests.sent -= min(unsent, requests.sent)
+        origins.append(OriginStats(f"http://h{number}.example", requests, waiting=waiting))
+    source = page_of(origins, finished=None)
+    heading = re.search("<h1>(.*)</h1>", source)
+    table = re.search(r'<tfoot><tr><td class="count">(\d+)</td>', source)
+    assert heading
+    assert table
+    if heading[1] == "No requests":
+        assert table[1] == "0"
+        return
+    out, every, *others = map(int, re.findall(r"\d+", heading[1]))
+    assert out + sum(others) == every == int(table[1])
+    rows = re.findall(r'<tr><td class="count">(\d+)</td>', source.partition("<tfoot>")[0])
+    assert sum(map(int, rows)) == every
+
+
+def test_a_file_has_its_size_and_the_time_of_its_fetch() -> None:
+    """Of at most three sites with the file; of more in the open row."""
+    facts = "fetched at 2027-01-15 08:00:01 UTC, 62 bytes"
+    small = replace(one_site(), fetched=START + 1, bytes=62)
+    assert facts in shown(small).partition("The file")[2]
+    urls = [f"http://s1.example/{n}" for n in range(3)]
+    refusals = [RefusalStats("rule", 2, "Disallow: /", "/", 3, urls)]
+    many = [
+        OriginStats(f"http://s{n}.example", fetched=START + 1, bytes=62, refused_by=refusals)
+        for n in range(5)
+    ]
+    text = shown(*many)
+    assert "The file" not in text
+    assert text.count(f"http://s1.example/robots.txt {facts}") == 1
 
 
 def test_waits_are_shown_where_one_failed_or_was_long() -> None:

@@ -55,6 +55,7 @@ def test_the_facts_of_a_response() -> None:
         status=200,
         hops=1,
         bytes=len(RULES.body),
+        fetched=FOUND.fetched_at,
         truncated=True,
         redirects=(HOP,),
         first_asked=999.75,

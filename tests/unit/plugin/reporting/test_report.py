@@ -17,6 +17,7 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.report import Report
@@ -39,7 +40,8 @@ def create_with_account(
     crawler.spider = Spider("shop", middle="o")
     settings = Settings(report=setting, user_agent_token=("shop",), **others)
     account = open_account(settings)
-    report = Report(crawler, settings, TokenSelector(crawler, settings), account)
+    tokens = TokenSelector(crawler, settings)
+    report = Report(crawler, settings, tokens, account, LiveOrigins())
     return report, account
 
 
