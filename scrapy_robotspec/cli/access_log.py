@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections import Counter
 from contextlib import nullcontext
 from itertools import count as count_up
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.session import MisuseError, Screen
-from scrapy_robotspec.evidence.access_logs import UNKNOWN, parse
+from scrapy_robotspec.evidence.access_logs import UNKNOWN
+from scrapy_robotspec.evidence.log_formats import NAMED, reader
 from scrapy_robotspec.render.text import count, first_of, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy_robotspec.evidence.access_logs import Request
 
@@ -30,16 +33,46 @@ _MAX_HOSTS = 1000
 _NAMED_HOSTS = 3
 #: Max different reasons for lines that are not read.
 _MAX_REASONS = 100
+_ZONE = re.compile(r"([+-]\d\d):?([0-5]\d)|Z|UTC")
+
+log_options = options.stack(
+    options.value(
+        "--log-format",
+        "FORMAT",
+        "The format of LOG, as Apache's LogFormat or nginx's log_format has it; a name: "
+        f"{', '.join(NAMED)}; or json:time=NAME,uri=NAME,host=NAME,agent=NAME for the members of "
+        "JSON lines. Default: by the looks of each line.",
+    ),
+    options.value("--zone", "ZONE", "The zone of times without one, such as +0530. Default: UTC."),
+)
+
+
+class LogOptions(NamedTuple):
+    """Options that say how a log is read."""
+
+    log_format: str | None
+    zone: str | None
+
+    def reader(self) -> Callable[[bytes], Request | None]:
+        """A function that reads a line. Raises :class:`MisuseError`."""
+        zone = _ZONE.fullmatch(self.zone or "Z")
+        if zone is None:
+            raise MisuseError(f"--zone {self.zone!r} is not like +0530")
+        try:
+            return reader(self.log_format, f"{zone[1]}{zone[2]}" if zone[1] else "Z")
+        except ValueError as error:
+            raise MisuseError(f"--log-format: {error}") from None
 
 
 class AccessLog:
     """Requests of a log, line by line, and counts of its lines."""
 
-    def __init__(self, name: str, screen: Screen, base: str | None) -> None:
-        """*base*: the origin of a log that names none."""
+    def __init__(self, name: str, screen: Screen, base: str | None, form: LogOptions) -> None:
+        """*base*: the origin of a log that names none. Raises :class:`MisuseError`."""
         self.name = name
         self._screen = screen
         self._base = base
+        self._parse = form.reader()
         self.read = self.without_url = self.not_read = 0
         self.agents = 0
         """Requests with a User-Agent."""
@@ -56,7 +89,7 @@ class AccessLog:
             try:
                 if len(line) >= MAX_LINE:
                     raise ValueError(f"longer than {MAX_LINE:,} bytes")
-                request = parse(line)
+                request = self._parse(line)
             except (ValueError, OverflowError, RecursionError) as error:
                 if line.strip():
                     self._note_unread(number, safe(str(error)))

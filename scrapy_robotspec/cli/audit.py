@@ -9,7 +9,7 @@ import click
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.access_log import AccessLog
+from scrapy_robotspec.cli.access_log import AccessLog, LogOptions, log_options
 from scrapy_robotspec.cli.evidence import evidence_folder, expectation_options, show_problems
 from scrapy_robotspec.cli.session import MisuseError, Screen, Session
 from scrapy_robotspec.converters import convert, seconds
@@ -43,6 +43,7 @@ _MOST_TOKENS = 3
 @options.value(
     "--origin", "URL", "The site of a log that names no host, such as https://example.com."
 )
+@log_options
 @options.value(
     "--tolerance",
     "SECONDS",
@@ -59,6 +60,8 @@ def audit_command(
     evidence: str,
     crawlers: CrawlerOptions,
     origin: str | None,
+    log_format: str | None,
+    zone: str | None,
     tolerance: float,
     explain: bool,
     expected: Sequence[str],
@@ -68,7 +71,7 @@ def audit_command(
     """Check an access log against the robots.txt files in force.
 
     LOG is a file, maybe compressed with gzip, or - for standard input: Common or Combined log
-    format, CDXJ, or JSON lines with time and url. Each request is checked
+    format, CDXJ, JSON lines with time and url, or as --log-format says. Each request is checked
     against the robots.txt that was in force then, by the evidence of any crawls in DIR. A request
     for an origin and a time without evidence is unknown. A robots.txt itself is always allowed, and
     so are the redirects and probes that the crawls followed to one.
@@ -79,7 +82,7 @@ def audit_command(
     base = None if origin is None else Origin.of(origin)
     if origin is not None and base is None:
         raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
-    access_log = AccessLog(log, screen, base)
+    access_log = AccessLog(log, screen, base, LogOptions(log_format, zone))
     tolerance = convert("--tolerance", tolerance, seconds())
     timeline = Timeline(evidence_folder(evidence))
     reading = timeline.reading

@@ -1,7 +1,7 @@
 """Access logs: lines of several formats as requests with a time.
 
 Common and Combined log format (also with a virtual host, as Apache and lighttpd have it), CDXJ and
-JSON lines are recognised by their looks, each line by itself.
+JSON lines are recognised by their looks, each line by itself; ``log_formats.py`` reads others.
 """
 
 from __future__ import annotations
@@ -138,9 +138,12 @@ def moment(text: str, zone: str) -> tuple[float, float, bool]:
     return seconds + float(f"0.{fraction}0"), 0.1 ** len(fraction), bool(own)
 
 
+@lru_cache(maxsize=64)
 def epoch(text: str, layout: str, zone: str) -> float:
-    """Epoch seconds of a time as *layout* says."""
-    return datetime.strptime(f"{text}{zone}", f"{layout}%z").timestamp()
+    """Epoch seconds of a time; *zone*: that of a layout without one."""
+    if "%z" not in layout:
+        text, layout = f"{text}{zone}", f"{layout}%z"
+    return datetime.strptime(text, layout).timestamp()
 
 
 def text_of(raw: bytes) -> str:
@@ -177,6 +180,11 @@ def target_of(request: str) -> str | None:
     if not version.startswith("HTTP"):
         raise ValueError("a request line without HTTP/, such as hypercorn's, has no query string")
     return target
+
+
+def target_in(value: str) -> str | None:
+    """The path or URL in a value or a request line."""
+    return value if value.startswith(("/", "http://", "https://")) else target_of(value)
 
 
 def base_of(host: str, port: str = "", scheme: str = "") -> str:
@@ -276,8 +284,10 @@ def json_request(values: dict[str, Any], names: Mapping[str, str], zone: str) ->
     """The request of an object whose members *names* names."""
     target = _text(values, names.get("url") or names["uri"])
     if "url" not in names:
-        if not target.startswith(("/", "http://", "https://")):
+        found = target_in(target)
+        if found is None:
             return None
+        target = found
         scheme = str(_find(values, names.get("scheme")) or "")
         if "tls" in names:
             scheme = "https" if _find(values, names["tls"]) else "http"

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from hypothesis import strategies as st
+
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.access_logs import Request
 from scrapy_robotspec.protocol.paths import path_of
@@ -78,3 +80,28 @@ def check_lines(name: str, read: Reader, hosts: str, changed: str) -> None:
     assert wrong == changed.split()
     assert {*hosts.split()} <= seen
     assert hosts or not [each for each in seen if "shop" in each or "other" in each]
+
+
+#: Bytes of a request target on the wire: no controls, no blanks (RFC 9112 section 3.2).
+TARGETS = st.lists(
+    st.binary(max_size=6).map(lambda raw: re.sub(rb"[\0- \x7f]", b"", raw))
+    | st.sampled_from([b'"', b"\\", b"%22", b"?", b"]", b"[", b'"200', b"|", b"//", b"HTTP/1.1"])
+).map(lambda parts: b"/" + b"".join(parts))
+#: Values of headers and names of users, some made to look like the rest of a line.
+FORGED = b'x [31/Jan/2026:12:00:00 +0000] "GET /forged HTTP/1.1" 200 5 "-" "y'
+VALUES = st.binary(max_size=9).map(
+    lambda raw: re.sub(rb"[\0-\x1f\x7f]", b"", raw)
+) | st.sampled_from(
+    [FORGED, b'" 200 5 "-" "', b"- - ", b'GET /forged HTTP/1.1" 200 5', b"\\", b"-"]
+)
+
+
+def as_apache(raw: bytes) -> bytes:
+    """A value as Apache escapes it, and lighttpd."""
+    raw = raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    return re.sub(rb"[^ -~]", lambda found: b"\\x%02x" % ord(found[0]), raw)
+
+
+def as_nginx(raw: bytes) -> bytes:
+    """A value as nginx escapes it."""
+    return re.sub(rb'[^ -~]|["\\]', lambda found: b"\\x%02X" % ord(found[0]), raw)

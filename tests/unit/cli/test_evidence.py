@@ -147,6 +147,8 @@ def test_lines_that_cannot_be_read_are_counted_and_named(
         (['!meta {"a": 1}', "x"], (), "1 line of access.log cannot be read, such as line 2:"),
         ([*JSON, "a", "b", "c"], (), "3 lines of access.log cannot be read"),
         (JSON, ("--token", ""), "--token"),
+        (JSON, ("--log-format", "%U %t"), "--log-format: %U is decoded by the server"),
+        (JSON, ("--zone", "CET"), "--zone 'CET' is not like +0530"),
     ],
 )
 def test_misuse_of_audit_names_the_remedy(

@@ -15,6 +15,7 @@ from scrapy_robotspec.evidence import access_logs
 from scrapy_robotspec.evidence.access_logs import Request, parse
 from tests.support.evidence import START
 from tests.support.regex_steps import check_linear
+from tests.support.server_logs import TARGETS, VALUES, as_apache, as_nginx
 
 TIME = "31/Jan/2026:12:00:00 +0000"
 COMBINED = f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5 "-" "bot/1.0"'
@@ -202,30 +203,7 @@ def test_a_line_of_another_format_is_wrong(line: bytes) -> None:
         parse(line)
 
 
-#: Bytes of a request target on the wire: no controls, no blanks (RFC 9112 section 3.2).
-TARGETS = st.lists(
-    st.binary(max_size=6).map(lambda raw: re.sub(rb"[\0- \x7f]", b"", raw))
-    | st.sampled_from([b'"', b"\\", b"%22", b"?", b"]", b"[", b'"200', b"|", b"//", b"HTTP/1.1"])
-).map(lambda parts: b"/" + b"".join(parts))
-#: Values of headers and names of users, some made to look like the rest of a line.
-FORGED = b'x [31/Jan/2026:12:00:00 +0000] "GET /forged HTTP/1.1" 200 5 "-" "y'
-VALUES = st.binary(max_size=9).map(
-    lambda raw: re.sub(rb"[\0-\x1f\x7f]", b"", raw)
-) | st.sampled_from(
-    [FORGED, b'" 200 5 "-" "', b"- - ", b'GET /forged HTTP/1.1" 200 5', b"\\", b"-"]
-)
 HEADS = [b"192.0.2.7 - %b", b"shop.example:443 192.0.2.7 - %b", b"192.0.2.7 shop.example %b"]
-
-
-def as_apache(raw: bytes) -> bytes:
-    """A value as Apache escapes it, and lighttpd."""
-    raw = raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-    return re.sub(rb"[^ -~]", lambda found: b"\\x%02x" % ord(found[0]), raw)
-
-
-def as_nginx(raw: bytes) -> bytes:
-    """A value as nginx escapes it."""
-    return re.sub(rb'[^ -~]|["\\]', lambda found: b"\\x%02X" % ord(found[0]), raw)
 
 
 def unescaped(raw: bytes) -> bytes:

@@ -1,0 +1,280 @@
+"""Formats of access logs as users write them: Apache's ``LogFormat``, nginx's ``log_format``.
+
+A format becomes one regular expression. It takes one pass over a line: a value ends where the next
+literal begins, and a line in which that is ambiguous does not match.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_robotspec.evidence.access_logs import (
+    TIME,
+    Request,
+    agent_of,
+    base_of,
+    epoch,
+    json_request,
+    load_object,
+    moment,
+    parse,
+    target_in,
+    text_of,
+    unhashed,
+    without_syslog,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+#: Formats by the names that servers and people give them.
+NAMED = {
+    "common": '%h %l %u %t "%r" %>s %b',
+    "combined": '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"',
+    "vhost_combined": '%v:%p %h %l %u %t "%r" %>s %O "%{Referer}i" "%{User-Agent}i"',
+    "lighttpd": '%h %V %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"',
+    "haproxy": '$client [$time_local] $frontend $backend $timers $status $bytes $more"$request"',
+    "squid": "$msec  $elapsed $client $result $bytes $method $url $more",
+}
+#: Apache's ``%>{name}i``, nginx's ``$name`` and ``${name}``.
+_FIELD = re.compile(r"%[<>!,\d]*(?:\{([^}]*)\})?(\^t[io]|[A-Za-z]|%)|\$(?:\{(\w+)\}|(\w+))")
+#: Fields by their kind, the best first. Apache's headers have nginx's names here.
+_TIMES = ("t", "{sec}t", "{msec}t", "{usec}t", "time_local", "time_iso8601", "msec")
+_TARGETS = ("r", "request", "request_uri", "url")
+_HOSTS = ("http_host", "host", "V", "v", "server_name")
+_PORTS = ("p", "{local}p", "{canonical}p", "server_port")
+_SCHEMES = ("scheme", "{REQUEST_SCHEME}e", "http_x_forwarded_proto")
+_STATUSES = ("s", "status")
+_USERS = ("u", "remote_user")
+_NEEDED = (*_TIMES, *_TARGETS, *_HOSTS, *_PORTS, *_SCHEMES)
+_AGENT = "http_user_agent"
+#: Fields that a server decodes, and those with the same text as it was sent.
+_DECODED = {"U": "%r", "uri": "$request_uri", "document_uri": "$request_uri"}
+#: Directives of ``%{...}t``.
+_DIRECTIVES = {
+    **dict.fromkeys("mdHMSy", rb"\d\d"),
+    "Y": rb"\d{4}",
+    "b": rb"[A-Z][a-z]{2}",
+    "e": rb"[ \d]\d",
+    "z": rb"[+-]\d{4}",
+}
+_SHORT = {"T": "%H:%M:%S", "F": "%Y-%m-%d", "R": "%H:%M", "D": "%m/%d/%y"}
+_QUOTED = rb'[^"\\]*(?:\\.[^"\\]*)*'
+#: The name of a user may have blanks; it ends where the time begins. One that begins with "- " is
+#: a sign of further words before it.
+_USER = rb"(?!- (?!\[\d))(?:(?! \[\d).)*"
+_SHAPES = {
+    **dict.fromkeys(_STATUSES, rb"\d{3}|-"),
+    **dict.fromkeys(_HOSTS, rb"[\w.-]+(?::\d+)?|\[[\dA-Fa-f:.]+\](?::\d+)?|"),
+    **dict.fromkeys(_PORTS, rb"\d+|-|"),
+    **dict.fromkeys(_TIMES, TIME),
+    "t": rb"\[" + TIME + rb"\]",
+}
+#: The same for values that are not quoted and end at a blank.
+_SHAPES_OF_WORDS = {
+    **dict.fromkeys(("r", "request"), rb"[^ ]+ [^ ]+ HTTP/\d(?:\.\d)?|-"),
+    **dict.fromkeys(("request_uri", "url"), rb"[^ ]+"),
+    "http_x_forwarded_for": rb"[^ ,]+(?:, ?[^ ,]+)*",
+}
+
+
+def reader(log_format: str | None, zone: str = "Z") -> Callable[[bytes], Request | None]:
+    """A function that reads a line of a format as :func:`parse` does.
+
+    None stands for the looks of each line. Raises ``ValueError`` for a format without time or URL.
+    """
+    if log_format is None:
+        return lambda line: parse(line, zone)
+    if log_format.startswith("json:"):
+        return _json_reader(log_format, zone)
+    return LineFormat(NAMED.get(log_format, log_format), zone, log_format == "haproxy").parse
+
+
+def _json_reader(log_format: str, zone: str) -> Callable[[bytes], Request | None]:
+    pairs = (each.partition("=") for each in log_format.removeprefix("json:").split(","))
+    names = {name.strip(): path.strip() for name, _, path in pairs}
+    if wrong := names.keys() - {"time", "url", "uri", "host", "scheme", "agent"}:
+        raise ValueError(
+            f"no member can be {min(wrong)!r}: names are time, url (or uri, host, scheme) and agent"
+        )
+    if "time" not in names or not names.keys() & {"url", "uri"}:
+        raise ValueError("json: needs time=NAME and url=NAME or uri=NAME")
+
+    def read(line: bytes) -> Request | None:
+        start = line.find(b"{")  # others than syslog write something before it, too
+        return json_request(load_object(line[max(start, 0) :]), names, zone)
+
+    return read
+
+
+class _Field(NamedTuple):
+    before: str
+    """The literal before it."""
+    name: str
+    """The name in nginx, or Apache's letter; empty behind the last field."""
+    is_quoted: bool
+    stop: str
+    """The literal behind it; empty at the end of a line."""
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether it decides about a request's URL or time."""
+        return self.name in _NEEDED or _is_layout(self.name)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a client may have filled it with anything."""
+        if self.name in _SHAPES or self.name in _TARGETS:
+            return False
+        return self.name.startswith("http_") or self.name in _USERS or not self.stop
+
+
+class LineFormat:
+    """A format as a regular expression with groups for needed fields."""
+
+    def __init__(self, text: str, zone: str, has_hashes: bool = False) -> None:
+        """*has_hashes*: the escapes are HAProxy's. Raises ``ValueError``."""
+        self._zone = zone
+        self._has_hashes = has_hashes
+        self._names: list[str] = []
+        self._layouts: dict[str, str] = {}
+        fields = list(_fields(text.replace('\\"', '"').replace("\\t", "\t")))
+        targets = [each for each in fields if each.name in _TARGETS]
+        is_time = [each.name in _TIMES or _is_layout(each.name) for each in fields]
+        wanted = [] if targets else ["URL (%r, $request, $request_uri)"]
+        wanted += [] if any(is_time) else ["time (%t, $time_local, $time_iso8601, $msec)"]
+        if wanted:
+            raise ValueError(f"the format has no {' and '.join(wanted)}")
+        #: No value may contain the literals around a needed one that is not quoted.
+        self._limits = {
+            limit
+            for each in fields
+            if each.is_needed and not each.is_quoted
+            for limit in (each.before[-1:], each.stop[:1])
+            if each.name in _TARGETS or limit not in (":", "[", "]")
+        } - {" ", ""}
+        _check_order(fields, self._limits)
+        pieces = (self._piece(*pair) for pair in zip(fields, [*fields[1:], None], strict=True))
+        self.pattern = re.compile(b"".join(pieces), re.DOTALL)
+
+    def _piece(self, field: _Field, behind: _Field | None) -> bytes:
+        """The expression of a field and of the literal before it."""
+        # Two blanks stand for the run of blanks that aligns columns.
+        literal = re.escape(field.before.encode()).replace(rb"\ \ ", b" +")
+        name = field.name
+        if not name:
+            return literal
+        shape = self._shape(field, behind)
+        if not field.is_needed and name != _AGENT:
+            return b"%b(?:%b)" % (literal, shape)
+        self._names.append(name)
+        return b"%b(%b)" % (literal, shape)
+
+    def _shape(self, field: _Field, behind: _Field | None) -> bytes:
+        name, stop = field.name, field.stop[:1]
+        if _is_layout(name):
+            self._layouts[name], shape = _layout(name)
+            return shape
+        if name in _SHAPES:
+            return _SHAPES[name]
+        if field.is_quoted:
+            return _QUOTED
+        if name in _USERS and behind is not None and f"{field.stop}{behind.name}" in _BRACKETED:
+            return _USER
+        if stop in ("", " ") and not self._limits and name in _SHAPES_OF_WORDS:
+            return _SHAPES_OF_WORDS[name]
+        limits = "".join(sorted({*self._limits, stop}))
+        if not limits:
+            return b".*"
+        return b"[^%b]%b" % (re.escape(limits.encode()), b"+" if stop == " " else b"*")
+
+    def parse(self, line: bytes) -> Request | None:
+        """As :func:`~scrapy_robotspec.evidence.access_logs.parse`."""
+        found = self.pattern.fullmatch(without_syslog(line))
+        if found is None:
+            raise ValueError("not as --log-format says")
+        values = dict(zip(self._names, found.groups(), strict=True))
+        raw = _first(values, _TARGETS)
+        target = target_in(text_of(unhashed(raw) if self._has_hashes else raw))
+        if target is None:
+            return None
+        if target.startswith("/"):
+            parts = (_first(values, names) for names in (_HOSTS, _PORTS, _SCHEMES))
+            target = base_of(*(part.decode("latin-1") for part in parts)) + target
+        agent = agent_of(values.get(_AGENT))
+        seconds, resolution, has_zone = self._time(values)
+        return Request(seconds, resolution, target, agent, has_zone)
+
+    def _time(self, values: Mapping[str, bytes]) -> tuple[float, float, bool]:
+        """Epoch seconds, resolution, and whether a zone was there."""
+        for name, layout in self._layouts.items():
+            return epoch(values[name].decode(), layout, self._zone), 1.0, "%z" in layout
+        return moment(_first(values, _TIMES).decode().strip("[]"), self._zone)
+
+
+#: A literal and the time behind it that a user name ends at.
+_BRACKETED = (" t", *(f" [{name}" for name in _TIMES))
+
+
+def _first(values: Mapping[str, bytes], names: tuple[str, ...]) -> bytes:
+    """The first value that is there; else an empty one."""
+    found = (values.get(name, b"") for name in names)
+    return next((value for value in found if value not in (b"", b"-")), b"")
+
+
+def _check_order(fields: list[_Field], limits: set[str]) -> None:
+    """Refuse a text of the client before a value that is needed, and another text behind it.
+
+    A text may contain blanks, so nothing divides the three for certain. Quotation marks do.
+    """
+    text = needed = ""
+    for each in fields:
+        if '"' in each.before:
+            text = needed = ""
+        is_bare = not each.is_quoted and each.name and each.before[-1:] not in limits
+        if is_bare and each.is_text:
+            if needed:
+                raise ValueError(f"{text} may contain blanks, so {needed} behind it is ambiguous")
+            text = text or each.name
+        elif is_bare and text and each.is_needed and each.before[-1:] != "[" and each.name != "t":
+            needed = each.name
+
+
+def _fields(text: str) -> Iterator[_Field]:
+    """The fields of a format. Raises ``ValueError`` for one that the server decodes."""
+    before, end, found = "", 0, []
+    for field in _FIELD.finditer(text):
+        before += text[end : field.start()]
+        end = field.end()
+        argument, letter, braced, plain = field.groups()
+        if letter == "%":
+            before += "%"
+            continue
+        name = braced or plain or (letter if argument is None else f"{{{argument}}}{letter}")
+        if letter == "i":
+            name = f"http_{argument}".lower().replace("-", "_")
+        if name in _DECODED:
+            raise ValueError(f"{field[0]} is decoded by the server: log {_DECODED[name]} instead")
+        found.append((before, name))
+        before = ""
+    found.append((before + text[end:], ""))
+    for (before, name), (stop, _) in zip(found, [*found[1:], ("", "")], strict=True):
+        yield _Field(before, name, before.endswith('"') and stop.startswith('"'), stop)
+
+
+def _is_layout(name: str) -> bool:
+    """Whether a field is a time with a layout: ``%{%F %T}t``."""
+    return "%" in name and name.endswith("}t")
+
+
+def _layout(name: str) -> tuple[str, bytes]:
+    """The layout of ``%{...}t`` and its expression. Raises ``ValueError``."""
+    layout = re.sub("%([TFRD])", lambda found: _SHORT[found[1]], name[1:-2].removeprefix("begin:"))
+    shape, end = b"", 0
+    for found in re.finditer("%(.)", layout):
+        if found[1] not in _DIRECTIVES:
+            raise ValueError(f"%{name} has a %{found[1]}, which is not read")
+        shape += re.escape(layout[end : found.start()].encode()) + _DIRECTIVES[found[1]]
+        end = found.end()
+    return layout, shape + re.escape(layout[end:].encode())
