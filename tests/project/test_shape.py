@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,6 +85,61 @@ def callbacks() -> Iterator[str]:
                 kind = "" if one.annotation is None else ast.unparse(one.annotation)
                 if kind.startswith("Callable") and name not in REPLACED:
                     yield f"{each.name}({name})"
+
+
+#: Names under which a hot path has a member of another name.
+_ALIASES = {"at": "time", "now": "time", "stated": "usage"}
+
+
+def made_by_position(function: ast.AST) -> Iterator[tuple[str, list[str | None]]]:
+    """The classes of tuples that *function* makes without a call of their own, with the values."""
+    tuples = {
+        node.targets[0].id: node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("tuple.__new__", "_new"):
+            values = node.args[1]
+            if isinstance(values, ast.Name):
+                values = tuples[values.id]
+            assert isinstance(values, ast.Tuple)
+            yield ast.unparse(node.args[0]), [value_name(each) for each in values.elts]
+
+
+def value_name(value: ast.expr) -> str | None:
+    """The name of the member for which *value* is meant; None for a constant or a call."""
+    name = ast.unparse(value).rpartition(".")[2]
+    return _ALIASES.get(name, name) if name.isidentifier() and name.islower() else None
+
+
+def members() -> dict[str, list[list[str]]]:
+    """The members of the named tuples of the package, by the names of the classes."""
+    found = defaultdict[str, list[list[str]]](list)
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef) and "NamedTuple" in map(ast.unparse, node.bases):
+                fields = [each.target for each in node.body if isinstance(each, ast.AnnAssign)]
+                found[node.name].append(list(map(ast.unparse, fields)))
+    return found
+
+
+def are_in_order(values: list[str | None], fields: list[str]) -> bool:
+    """Whether there is a value for each of *fields*, and none is meant for another one."""
+    pairs = zip(values, fields, strict=False)
+    return len(values) == len(fields) and all(value in (None, field) for value, field in pairs)
+
+
+def test_a_tuple_made_by_position_has_the_members_of_its_class_in_order() -> None:
+    """``Decision(...)`` would cost twice as much; a new member must not shift the values."""
+    known, found = members(), list[tuple[str, list[str | None]]]()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                found += made_by_position(node)
+    assert {name for name, _ in found} >= {"Answer", "Decision", "Line", "LoggedDecision"}
+    for name, values in found:
+        assert any(are_in_order(values, fields) for fields in known[name]), name
 
 
 def test_constructors_take_objects_instead_of_functions() -> None:
