@@ -1,20 +1,311 @@
-"""The request whose URL is compared with that of a response."""
+"""Enforcer: what an answer does to a request, to the counts and to what is sent."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from scrapy import Request
 from scrapy.http import Response
 
-from scrapy_robotspec.plugin.enforcement import final_request
+from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.plugin.enforcement import RulesExpired, final_request
+from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, ForbiddenUsage
+from scrapy_robotspec.plugin.scheduling.request_waits import send_back
+from tests.unit.plugin.obeying import NOW, RULES, URL, A, Obeying, run
 
-PAGE = "http://a.example/page"
+DAY = 86_400.0
+SPLASH = {"splash": {"args": {"url": f"{URL}/yes"}}, "_splash_processed": True}
 
 
-def final_url(request: Request, url: str) -> str | None:
-    final = final_request(request, Response(url))
-    return None if final is None else final.url
+@pytest.fixture
+def crawl(monkeypatch: pytest.MonkeyPatch) -> Obeying:
+    obeying = Obeying(monkeypatch)
+    obeying.know()
+    return obeying
 
 
-def test_the_part_of_a_page_is_the_page() -> None:
-    assert final_url(Request(PAGE), f"{PAGE}#part") is None
-    assert final_url(Request(PAGE), "http://a.example/other") == "http://a.example/other"
+def applied(crawl: Obeying, path: str = "/yes", **more: Any) -> Request:
+    """A request about which the rules in force have decided."""
+    request = Request(f"{URL}{path}", **more)
+    answer = crawl.robots.decide_now(A, request, crawl.now)
+    assert not isinstance(answer, Pending)
+    crawl.enforcer.apply(request, answer)
+    return request
+
+
+# --- the first decision
+
+
+def test_a_request_that_may_go_has_a_summary_and_counts_once(crawl: Obeying) -> None:
+    request = applied(crawl)
+    summary = request.meta["robotspec"]
+    assert (summary["allowed"], summary["reason"], summary["origin"]) == (True, "no_rule", URL)
+    assert (summary["group"], summary["age"], summary["pattern"]) == (("*",), 0.0, None)
+    assert "usage" not in summary
+    assert "licenses" not in summary
+    assert crawl.counts() == {"rules": 1}
+    crawl.enforcer.apply(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+    assert crawl.counts() == {"rules": 1}, "a request that was not sent counts once"
+
+
+def test_a_refused_request_raises_and_counts_as_refused(crawl: Obeying) -> None:
+    with pytest.raises(ForbiddenByRobots, match="Disallow: /no") as raised:
+        applied(crawl, "/no")
+    assert raised.value.decision.verdict is not None
+    assert crawl.counts() == {"refused_rule": 1}
+    assert crawl.stat("robotstxt/forbidden") == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "body", "counted"),
+    [
+        ({}, b"User-agent: *\nCrawl-delay: 5", True),
+        ({}, b"User-agent: *\nDisallow: /no", False),
+        ({"ROBOTSPEC_CRAWL_DELAY": True}, b"User-agent: *\nCrawl-delay: 5", False),
+        ({"ROBOTSPEC_DEFAULT_CRAWL_DELAY": 5}, b"User-agent: *\nCrawl-delay: 5", False),
+        ({"ROBOTSPEC_DEFAULT_CRAWL_DELAY": 4}, b"User-agent: *\nCrawl-delay: 5", True),
+        (
+            {"ROBOTSPEC_OVERRIDES": {"a.example": {"crawl_delay": 0}}},
+            b"User-agent: *\nCrawl-delay: 5",
+            False,
+        ),
+        (
+            {"ROBOTSPEC_OVERRIDES": {"a.example": {"token": "other"}}},
+            b"User-agent: *\nCrawl-delay: 5",
+            True,
+        ),
+    ],
+)
+def test_a_delay_that_is_not_kept_is_counted(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], body: bytes, counted: bool
+) -> None:
+    """EXT-01: not where pages are further apart, or where the user has chosen."""
+    crawl = Obeying(monkeypatch, **settings)
+    crawl.know(body)
+    applied(crawl)
+    kept = crawl.robots.progress.account.delays_not_kept
+    assert kept == ({A: 5.0} if counted else {})
+
+
+@pytest.mark.parametrize(
+    ("stat", "status"), [("robotspec/cache/hit", 200), ("robotspec/cache/stale", 503)]
+)
+def test_the_record_is_fresh_or_stale(crawl: Obeying, stat: str, status: int) -> None:
+    """A copy decides while its site is down; an answer of a second look is not counted."""
+    crawl.now += DAY / 2
+    crawl.know(RULES, status)
+    request = applied(crawl)
+    crawl.enforcer.apply(
+        request,
+        crawl.robots.decide_now(A, request, crawl.now),  # type: ignore[arg-type]
+        again=True,
+    )
+    assert dict(crawl.robots.progress.account.of_pages)[stat] == 1
+
+
+def test_an_override_is_counted_once_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl = Obeying(monkeypatch, ROBOTSPEC_OVERRIDES={"a.example": {"token": "own"}})
+    crawl.know()
+    request = applied(crawl)
+    answer = crawl.robots.decide_now(A, request, NOW)
+    crawl.enforcer.apply(request, answer, again=True)  # type: ignore[arg-type]
+    pages = crawl.robots.progress.account.of_pages
+    assert {name: number for name, number in pages.items() if "override" in name} == {
+        "robotspec/override/token": 1
+    }
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_a_request_that_went_back_has_the_users_dont_filter_again(
+    crawl: Obeying, wanted: bool
+) -> None:
+    for exempt in (False, True):
+        meta = {"dont_obey_robotstxt": exempt}
+        request = send_back(Request(f"{URL}/yes", dont_filter=wanted, meta=meta))
+        assert request.dont_filter
+        if exempt:
+            crawl.enforcer.exempt(request)
+        else:
+            crawl.enforcer.apply(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+        assert request.dont_filter is wanted
+
+
+# --- requests that need no robots.txt
+
+
+def test_exempt_requests_count_by_their_reason(crawl: Obeying) -> None:
+    crawl.enforcer.exempt(Request(f"{URL}/no", meta={"dont_obey_robotstxt": True}))
+    crawl.enforcer.exempt(Request("data:,page"))
+    crawl.enforcer.exempt(Request(f"{URL}/robots.txt", meta={"_robotspec_download": "transfer"}))
+    assert crawl.counts() == {"dont_obey_robotstxt": 1, "no_robots_txt": 1}
+    assert crawl.stat("robotspec/unchecked") == 1
+
+
+def test_a_request_to_splash_counts_as_its_page(crawl: Obeying) -> None:
+    """Once, whether the page's own request counts already or Splash is asked again."""
+    page = applied(crawl)
+    sent = Request("http://splash.example/", meta={**page.meta, **SPLASH})
+    for number in (1, 2):
+        crawl.enforcer.exempt(sent)
+        assert crawl.counts() == {"rules": number}
+        crawl.enforcer.check_sending(sent)
+    crawl.enforcer.exempt(sent)
+    crawl.know(b"User-agent: *\nDisallow: /")
+    with pytest.raises(ForbiddenByRobots, match="Disallow: /"):
+        crawl.enforcer.check_sending(sent)
+    assert crawl.counts() == {"rules": 2, "refused_rule": 1}
+
+
+# --- when a request leaves its download slot
+
+
+def test_a_request_is_sent_by_the_rules_in_force(crawl: Obeying) -> None:
+    """CAC-07: equal rules let it go, new ones decide again, and expired ones are fetched."""
+    same, allowed, refused, expired = (applied(crawl) for _ in range(4))
+    crawl.enforcer.check_sending(same)
+    assert crawl.robots.progress.account.requests().sent == 1
+    crawl.know(b"User-agent: *\nDisallow: /other\n")
+    crawl.enforcer.check_sending(allowed)
+    assert allowed.meta["robotspec"]["reason"] == "no_rule"
+    crawl.know(b"User-agent: *\nDisallow: /yes\n")
+    with pytest.raises(ForbiddenByRobots):
+        crawl.enforcer.check_sending(refused)
+    assert crawl.counts() == {"rules": 3, "refused_rule": 1}
+    crawl.now += 10 * DAY
+
+    async def send() -> None:  # a fetch begins, which needs a loop
+        with pytest.raises(RulesExpired, match=URL):
+            crawl.enforcer.check_sending(expired)
+
+    run(send)
+    assert crawl.counts() == {"rules": 2, "refused_rule": 1}
+    assert crawl.robots.progress.account.requests().sent == 2
+    assert [origin for origin, _ in crawl.fetches] == [A]
+
+
+def test_a_request_that_was_sent_still_counts_when_it_is_decided_about_again(
+    crawl: Obeying,
+) -> None:
+    """A retry is one more request; one that was not sent counts once."""
+    request = applied(crawl)
+    crawl.enforcer.check_sending(request)
+    for _ in range(2):
+        crawl.enforcer.apply(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+        assert crawl.counts() == {"rules": 2}
+    crawl.enforcer.exempt(request)
+    assert crawl.counts() == {"rules": 1, "no_robots_txt": 1}
+
+
+def test_pages_of_no_robots_txt_are_not_counted_as_sent(crawl: Obeying) -> None:
+    requests = crawl.robots.progress.account.requests()
+    for url, sent in (("data:,page", 0), (f"{URL}/no", 1)):
+        request = Request(url, meta={"dont_obey_robotstxt": True} if sent else {})
+        crawl.enforcer.exempt(request)
+        crawl.enforcer.check_sending(request)
+        assert requests.sent == sent
+    assert crawl.enforcer.check_sending(Request(URL)) is None, "nobody has decided about it"
+    assert requests.sent == 1
+
+
+# --- responses
+
+
+def answered(crawl: Obeying, request: Request, url: str | None = None, **headers: str) -> Response:
+    response = Response(url or request.url, headers=headers)
+    crawl.enforcer.check_sending(request)
+    return run(lambda: crawl.enforcer.check_response(request, response))
+
+
+def test_the_final_url_is_decided_about(crawl: Obeying) -> None:
+    """A download handler may follow redirects itself."""
+    request = applied(crawl)
+    assert answered(crawl, request, f"{URL}/other").url == f"{URL}/other"
+    assert "_robotspec_tokens" not in request.meta
+    assert answered(crawl, applied(crawl), f"{URL}/yes#part").url == f"{URL}/yes#part"
+    with pytest.raises(ForbiddenByRobots, match="Disallow: /no"):
+        answered(crawl, applied(crawl), f"{URL}/no")
+    assert crawl.counts() == {"rules": 2, "refused_rule": 1}
+    assert crawl.robots.progress.account.requests().after_sending == 1
+
+
+def test_the_final_url_is_not_looked_at_where_the_user_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    crawl = Obeying(monkeypatch, ROBOTSPEC_CHECK_FINAL_URL=False)
+    crawl.know()
+    assert answered(crawl, applied(crawl), f"{URL}/no").url == f"{URL}/no"
+
+
+USE = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
+FILE = b"User-agent: *\nContent-Usage: /yes train-ai=y\nDisallow: /no\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "header", "preference", "counted"),
+    [
+        ({}, None, None, {}),
+        ({}, "train-ai=n", "disallow", {}),
+        (USE, None, None, {"unknown": 1}),
+        (USE, "train-ai=y", "allow", {"allow": 1}),
+        (USE, "train-ai=n", None, {"disallow": 1}),
+    ],
+)
+def test_usage_of_a_page_is_combined_with_its_header(
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, Any],
+    header: str | None,
+    preference: str | None,
+    counted: dict[str, int],
+) -> None:
+    """USE-05: and it is counted once, whether it refuses the page or not."""
+    crawl = Obeying(monkeypatch, **settings)
+    crawl.know()
+    request = applied(crawl)
+    given = {} if header is None else {"Content-Usage": header}
+    if preference is None and header is not None:
+        with pytest.raises(ForbiddenUsage):
+            answered(crawl, request, **given)
+        assert crawl.counts() == {"refused_usage": 1}
+    else:
+        answered(crawl, request, **given)
+        usage = request.meta["robotspec"].get("usage")
+        assert (None if usage is None else usage.preferences["train-ai"]) == preference
+    prefix = "robotspec/usage/train-ai/"
+    pages = crawl.robots.progress.account.of_pages
+    found = {name: number for name, number in pages.items() if name.startswith(prefix)}
+    assert found == {f"{prefix}{name}": number for name, number in counted.items()}
+
+
+def test_usage_that_the_file_states_is_in_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl = Obeying(monkeypatch)
+    crawl.know(FILE)
+    stated = applied(crawl).meta["robotspec"]["usage"]
+    assert stated.preferences == {"train-ai": "allow"}
+    assert "usage" not in applied(crawl, "/other").meta["robotspec"]
+    request = applied(crawl)
+    answered(crawl, request, **{"Content-Usage": "train-ai=n"})
+    assert request.meta["robotspec"]["usage"].preferences == {"train-ai": "disallow"}
+
+
+@pytest.mark.parametrize("meta", [{"dont_obey_robotstxt": True}, {}])
+def test_usage_of_an_unchecked_page_is_not_looked_at(
+    monkeypatch: pytest.MonkeyPatch, meta: dict[str, Any]
+) -> None:
+    crawl = Obeying(monkeypatch, **USE)
+    request = Request(f"{URL}/yes" if meta else "data:,page", meta=meta)
+    crawl.enforcer.exempt(request)
+    answered(crawl, request, **{"Content-Usage": "train-ai=n"})
+    assert not any("usage" in name for name in crawl.robots.progress.account.of_pages)
+
+
+# --- the request for a final URL
+
+
+@pytest.mark.parametrize(
+    ("url", "final"),
+    [(f"{URL}/yes", None), (f"{URL}/yes#part", None), (f"{URL}/other", f"{URL}/other")],
+)
+def test_the_part_of_a_page_is_the_page(url: str, final: str | None) -> None:
+    found = final_request(Request(f"{URL}/yes"), Response(url))
+    assert (None if found is None else found.url) == final

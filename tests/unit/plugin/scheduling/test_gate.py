@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -92,3 +94,44 @@ def test_closed_gate_makes_no_calls() -> None:
         harness.gate.close()
     assert not queues.queues.may_go()
     assert not harness.gate.must_wait(lambda: False)
+
+
+@pytest.mark.parametrize(("spaced", "coming"), [(False, 1), (True, 0)])
+def test_requests_on_their_way_count_among_the_fetches_that_may_begin(
+    spaced: bool, coming: int
+) -> None:
+    """Those that will fetch; not one that leaves alone because of its crawl delay."""
+    harness = GateHarness()
+    harness.known.add(A)
+    if spaced:
+        harness.spaced.add(A)
+    harness.gate.leave(A, "request")  # type: ignore[arg-type]
+    asked: list[int] = []
+
+    def may_begin(coming: int, when_free: Any) -> bool:
+        asked.append(coming)
+        return False
+
+    harness.may_begin = may_begin  # type: ignore[method-assign]
+    assert not harness.gate.may_fetch()
+    assert asked == [coming]
+
+
+@pytest.mark.parametrize(
+    ("parked", "popped", "is_full"), [(0, 0, False), (1, 0, False), (1, 1, True), (0, 2, True)]
+)
+def test_another_scheduler_is_asked_for_no_more_than_may_wait(
+    parked: int, popped: int, is_full: bool
+) -> None:
+    """ROBOTSPEC_MAX_PARKED counts requests that wait, and those on their way there."""
+    harness = GateHarness()
+    harness.settings = replace(harness.settings, max_parked=2)
+    harness.gate.parked = parked
+    requests = [f"request {number}" for number in range(popped)]
+    for request in requests:
+        harness.downloads.start("slot", request)
+        harness.gate.popped[request] = None  # type: ignore[index]
+    assert harness.gate.must_wait(lambda: False) is is_full
+    for request in requests:
+        harness.downloads.end(request)
+    assert harness.gate.must_wait(lambda: False) is False, "they have left the downloader"

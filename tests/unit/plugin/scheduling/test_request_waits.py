@@ -1,0 +1,221 @@
+"""RequestWaits: one request waits, the others of its origin stay in their queues."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet.defer import Deferred
+
+from scrapy_robotspec.lookup.live_origins import QueueState
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
+from tests.unit.plugin.obeying import RULES, URL, A, Obeying, run, turns
+
+YES = f"{URL}/yes"
+
+
+class Parking:
+    """Where requests of scrapy-redis wait. *taken*: another worker has taken them over."""
+
+    def __init__(self, *, taken: bool = False) -> None:
+        self.taken = taken
+        self.parked: list[Request] = []
+
+    def park(self, request: Request) -> None:
+        self.parked.append(request)
+
+    def unpark(self, request: Request) -> bool:
+        self.parked.remove(request)
+        return not self.taken
+
+
+def waits_of(crawl: Obeying) -> RequestWaits:
+    return crawl.middleware._waits
+
+
+@pytest.fixture
+def crawl(monkeypatch: pytest.MonkeyPatch) -> Obeying:
+    return Obeying(monkeypatch, ROBOTSPEC_MAX_PARKED=2)
+
+
+def begin(crawl: Obeying, request: Request) -> asyncio.Future[Any]:
+    return asyncio.ensure_future(waits_of(crawl).hold_back(A, request))
+
+
+def test_the_origin_is_held_while_a_request_waits(crawl: Obeying) -> None:
+    async def work() -> None:
+        wait = begin(crawl, Request(YES))
+        await turns()
+        assert crawl.robots.live[A].state is QueueState.HELD
+        assert crawl.robots.live[A].holds == 1
+        crawl.end_fetches()
+        answer = await wait
+        assert answer.decision.allowed
+        assert A not in crawl.robots.live
+
+    run(work)
+
+
+@pytest.mark.parametrize("popped", [False, True])
+@pytest.mark.parametrize("taken", [False, True])
+def test_requests_that_left_a_queue_are_parked(crawl: Obeying, popped: bool, taken: bool) -> None:
+    """One that another worker has taken over is its own no more; others were never parked."""
+    waits, parking, request = waits_of(crawl), Parking(taken=taken), Request(YES)
+    waits._parking = cast("Any", parking)
+    if popped:
+        waits.gate.popped[request] = None
+
+    async def work() -> None:
+        wait = begin(crawl, request)
+        await turns()
+        assert waits.gate.parked == len(parking.parked) == popped
+        crawl.end_fetches()
+        if popped and taken:
+            with pytest.raises(IgnoreRequest, match="another worker"):
+                await wait
+        else:
+            assert (await wait).decision.allowed
+        assert waits.gate.parked == len(parking.parked) == 0
+
+    run(work)
+
+
+@pytest.mark.parametrize(("closing", "returned"), [(True, False), (True, True), (False, False)])
+def test_a_request_goes_back_once_and_only_where_the_spider_closes(
+    crawl: Obeying, closing: bool, returned: bool
+) -> None:
+    """It stays parked until the scheduler has it; else it ends as an ignored request."""
+    waits, parking, request = waits_of(crawl), Parking(), Request(YES)
+    waits._parking = cast("Any", parking)
+    waits.gate.popped[request] = None
+    if returned:
+        waits._returned.add(request)
+
+    async def work() -> None:
+        wait = begin(crawl, request)
+        await turns()
+        crawl.engine.is_closing = closing
+        crawl.robots.stop()
+        if closing and not returned:
+            assert await wait is None
+            assert request.dont_filter
+            assert parking.parked == [request]
+            assert request in waits._returned
+        else:
+            with pytest.raises(IgnoreRequest, match="closed before"):
+                await wait
+            assert parking.parked == []
+        assert waits.gate.parked == 0
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    ("missing", "parked", "waits"),
+    [(None, 9, True), ("part", 1, True), ("part", 2, False), ("part", 3, False)],
+)
+def test_a_scheduler_that_cannot_be_held_back_has_a_bounded_number_of_waits(
+    crawl: Obeying, missing: str | None, parked: int, waits: bool
+) -> None:
+    holder = waits_of(crawl)
+    holder._missing, holder.gate.parked = missing, parked
+
+    async def work() -> None:
+        wait = begin(crawl, Request(YES))
+        await turns()
+        assert wait.done() is not waits
+        if not waits:
+            with pytest.raises(IgnoreRequest, match=rf"^{parked} requests .* has no part"):
+                await wait
+        else:
+            assert holder.gate.parked == parked + (missing is not None)
+            crawl.end_fetches()
+            await wait
+        assert holder.gate.parked == parked
+
+    run(work)
+
+
+class Delay:
+    """A crawl delay whose slots a test gives."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[float, float]] = []
+        self.slots: list[Deferred[bool]] = []
+
+    def pace(
+        self, request: Request, origin: object, delay: float, ahead: float = 0.0
+    ) -> Deferred[bool]:
+        self.asked.append((delay, ahead))
+        self.slots.append(Deferred())
+        return self.slots[-1]
+
+
+def test_a_delay_in_force_is_waited_for_with_one_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The robots.txt counts as a page; a slot that fits no more is asked for again."""
+    crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=True)
+    waits, delay = waits_of(crawl), Delay()
+    waits._crawl_delay = cast("Any", delay)
+    crawl.know(RULES + b"Crawl-delay: 5\n")
+    crawl.now += 2
+
+    async def work() -> None:
+        wait = begin(crawl, Request(YES))
+        await turns()
+        delay.slots.pop().callback(False)
+        await turns()
+        assert delay.asked == [(5.0, 3.0)] * 2
+        delay.slots.pop().callback(True)
+        assert (await wait).decision.allowed
+        assert len(delay.asked) == 2
+        refused = await waits.hold_back(A, Request(f"{URL}/no"))
+        assert refused is not None
+        assert not refused.decision.allowed
+        assert len(delay.asked) == 2, "a refused request has no turn"
+
+    run(work)
+
+
+# --- start
+
+
+@pytest.mark.parametrize(
+    ("ours", "can_back_out", "scheduler", "missing", "parks"),
+    [
+        (True, False, None, None, False),
+        (False, True, SimpleNamespace(), None, False),
+        (False, True, None, "_slot.scheduler.next_request", False),
+        (False, False, SimpleNamespace(), "downloader.needs_backout", False),
+        (False, True, SimpleNamespace(queue=SimpleNamespace(server=1, key="k")), None, False),
+    ],
+)
+def test_the_start_looks_at_the_scheduler(
+    crawl: Obeying,
+    monkeypatch: pytest.MonkeyPatch,
+    ours: bool,
+    can_back_out: bool,
+    scheduler: Any,
+    missing: str | None,
+    parks: bool,
+) -> None:
+    waits = waits_of(crawl)
+    monkeypatch.setattr(_compat, "back_out_while", lambda engine, must_wait: can_back_out)
+    monkeypatch.setattr(_compat, "watch_scheduler", lambda engine, on_request: scheduler)
+    if ours:
+        waits.gate.queues.append(cast("Any", object()))
+    waits.open()
+    assert waits._missing == missing
+    assert (waits._parking is not None) is parks
+    waits.close()
+
+
+def test_a_request_sent_back_twice_keeps_the_users_dont_filter() -> None:
+    request = Request(YES)
+    send_back(send_back(request))
+    assert request.meta == {"_robotspec_dont_filter": False}
+    assert request.dont_filter

@@ -1,0 +1,172 @@
+"""CrawlRobots: answers at once or later, questions of a spider, and the end of waits."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+
+from scrapy_robotspec.lookup import Pending
+from tests.unit.plugin.obeying import NOW, RULES, URL, A, Obeying, run, turns
+
+NO, YES = f"{URL}/no", f"{URL}/yes"
+
+
+@pytest.fixture
+def crawl(monkeypatch: pytest.MonkeyPatch) -> Obeying:
+    return Obeying(monkeypatch)
+
+
+def test_an_unknown_origin_is_pending_and_fetched_once(crawl: Obeying) -> None:
+    async def work() -> None:
+        for _ in range(2):
+            answer = crawl.robots.decide_now(A, Request(YES), NOW)
+            assert isinstance(answer, Pending)
+        assert [origin for origin, _ in crawl.fetches] == [A]
+        crawl.end_fetches()
+        await turns()
+        for url, allowed in ((YES, True), (NO, False)):
+            answer = crawl.robots.decide_now(A, Request(url), NOW)
+            assert not isinstance(answer, Pending)
+            assert answer.decision.allowed is allowed
+
+    run(work)
+
+
+def test_a_later_answer_is_that_of_the_rules_then_in_force(crawl: Obeying) -> None:
+    """And the origin is pending meanwhile, with its request counted as one that waits."""
+
+    async def work() -> None:
+        waits = [asyncio.ensure_future(crawl.robots.decide_later(A, Request(YES))) for _ in "ab"]
+        await turns()
+        assert crawl.robots.live[A].waits == 2
+        assert crawl.stat("robotspec/waiting") == 2
+        assert crawl.stat("robotspec/pending") == 1
+        assert crawl.engine.wakes == 2
+        crawl.end_fetches(b"User-agent: *\nDisallow: /yes")
+        answers = await asyncio.gather(*waits)
+        assert [answer.decision.allowed for answer in answers] == [False, False]
+        assert crawl.stat("robotspec/waiting") == crawl.stat("robotspec/pending") == 0
+        assert A not in crawl.robots.live
+
+    run(work)
+
+
+@pytest.mark.parametrize("closing", [False, True])
+def test_a_wait_that_the_end_cancels_is_an_ignored_request(crawl: Obeying, closing: bool) -> None:
+    """The summary still names the origin where the spider closes."""
+
+    async def work() -> None:
+        wait = asyncio.ensure_future(crawl.robots.decide_later(A, Request(YES)))
+        await turns()
+        crawl.engine.is_closing = closing
+        crawl.robots.stop()
+        with pytest.raises(IgnoreRequest, match=f"before the robots.txt of {URL} was known"):
+            await wait
+        assert bool(crawl.robots.progress.pending()) is closing
+        with pytest.raises(IgnoreRequest, match=f"before the robots.txt of {URL} was known"):
+            await crawl.robots.decide_later(A, Request(YES))
+
+    run(work)
+
+
+def test_a_wait_that_begins_after_the_end_ends_at_once(crawl: Obeying) -> None:
+    from twisted.internet.defer import Deferred
+
+    async def work() -> None:
+        crawl.robots.stop()
+        with pytest.raises(IgnoreRequest, match="before a delay had passed"):
+            await crawl.robots.until(Deferred(), "a delay had passed")
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    ("url", "meta", "allowed", "reason"),
+    [
+        (YES, {}, True, "no_rule"),
+        (NO, {}, False, "rule"),
+        (NO, {"dont_obey_robotstxt": True}, True, "no_rule"),
+        ("data:,page", {}, True, "no_rule"),
+    ],
+)
+def test_a_question_of_a_spider(
+    crawl: Obeying, url: str, meta: dict[str, Any], allowed: bool, reason: str
+) -> None:
+    crawl.know()
+    decision = run(lambda: crawl.robots.decide(Request(url, meta=meta)))
+    assert (decision.allowed, decision.reason) == (allowed, reason)
+
+
+@pytest.mark.parametrize(
+    ("override", "body"),
+    [
+        (None, RULES),
+        ("ignore", None),
+        ("disallow", None),
+        ("User-agent: *\nDisallow: /own", b"User-agent: *\nDisallow: /own"),
+    ],
+)
+def test_the_rules_of_a_request_are_the_users_own_or_those_of_its_site(
+    monkeypatch: pytest.MonkeyPatch, override: str | None, body: bytes | None
+) -> None:
+    given = {} if override is None else {"a.example": override}
+    crawl = Obeying(monkeypatch, ROBOTSPEC_OVERRIDES=given)
+
+    async def work() -> None:
+        assert await crawl.robots.rules(Request("data:,page")) is None
+        asked = asyncio.ensure_future(crawl.robots.rules(Request(YES)))
+        await turns()
+        assert bool(crawl.fetches) is (override is None)
+        crawl.end_fetches()
+        for found in (await asked, await crawl.robots.rules(Request(YES))):
+            assert (None if found is None else found.body) == body
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    ("override", "allowed"), [("ignore", True), ("disallow", False), ({"token": "x"}, False)]
+)
+def test_an_override_decides_before_the_rules(
+    monkeypatch: pytest.MonkeyPatch, override: Any, allowed: bool
+) -> None:
+    crawl = Obeying(monkeypatch, ROBOTSPEC_OVERRIDES={"a.example": override})
+    crawl.know()
+    answer = crawl.robots.decide_now(A, Request(NO), NOW)
+    assert not isinstance(answer, Pending)
+    assert answer.decision.allowed is allowed
+
+
+def test_the_delay_now_is_that_of_the_rules_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=True)
+
+    async def work() -> None:
+        assert crawl.robots.delay_now(A, Request(YES)) is None
+        crawl.end_fetches(RULES + b"Crawl-delay: 2\n")
+        await turns()
+        assert crawl.robots.delay_now(A, Request(YES)) == 2.0
+        assert crawl.robots.delay_now(A, Request(NO)) is None
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"), [({}, "not kept"), ({"ROBOTSPEC_CRAWL_DELAY": True}, "kept")]
+)
+def test_the_line_at_start_says_what_is_in_force(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    settings: dict[str, Any],
+    said: str,
+) -> None:
+    crawl = Obeying(monkeypatch, **settings)
+    caplog.set_level("INFO")
+    crawl.robots.open()
+    (line,) = [each for each in caplog.messages if each.startswith("robots.txt: token")]
+    assert line.startswith("robots.txt: token examplebot")
+    assert f"crawl delays {said}" in line
+    assert ("not kept" in line) is (said == "not kept")
