@@ -107,6 +107,11 @@ class Effects:
         words = f"lets {shown(name)} fetch {shown(opened)}, not {shown(closed)}"
         return Effect(words, (Claim(name, opened, True), Claim(name, closed, False)))
 
+    def is_open(self, name: str) -> bool:
+        """Whether a crawler may fetch a page; False where no effect is stated."""
+        rules = self.followed_by(name)
+        return rules is not None and rules.extent != "denies all"
+
     def of_path(self, name: str, path: str) -> Effect:
         """Whether a crawler may fetch a path."""
         rules = self.followed_by(name)

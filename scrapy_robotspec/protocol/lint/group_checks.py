@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import pairwise, repeat, tee
+from itertools import islice, pairwise, repeat, tee
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import EDITIONS, Edition
@@ -23,11 +23,12 @@ from scrapy_robotspec.protocol.lint.findings import (
 )
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.precedence import FORBIDS, forbids, line_start
+from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.groups import RawGroup
+    from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
     from scrapy_robotspec.protocol.lint.effects import Effects
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
 
@@ -40,6 +41,8 @@ EVERYTHING = (b"/", b"/*", b"*")
 _GROUP_FIELDS = ("crawl-delay", "request-rate", "visit-time", "content-usage")
 #: Max questions whether groups allow a path that the group of ``*`` disallows.
 MOST_ASKED = 100_000
+#: Crawlers that a message names.
+_MOST_NAMED = 5
 #: A path without wildcards whose last name may be that of a directory.
 _DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
 _AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
@@ -75,6 +78,7 @@ def check_groups(effects: Effects) -> Faults:
             if line < group.parted[-1]:
                 yield line, code, fault, effects.of_crawler(DEFAULT)
     yield from _check_opened(effects)
+    yield from _check_opened_wide(effects)
     if edition.other_fields:
         yield from _check_delays(groups)
     yield from _check_contraries(effects)
@@ -112,6 +116,64 @@ def _check_opened(effects: Effects) -> Faults:
                 effect = Effect('follows the crawler\'s own group instead of that of "*"', claims)
                 yield group.agents[0], "RS215", fault, effect
                 break
+
+
+def _check_opened_wide(effects: Effects) -> Faults:
+    """Crawlers whose groups allow everything on a site that is closed in parts (UAG-05)."""
+    default = effects.default
+    opened: dict[str, str] = {}  # names by key
+    lines: list[Line] = []
+    for group in effects.groups:
+        if any(line.field == "allow" and line.value in EVERYTHING for line in group.rules):
+            for key, name in zip(group.keys, group.names, strict=True):
+                rules = effects.followed_by(name)
+                if _is_crawler(name) and rules is not None and not any(rules.disallowed):
+                    opened.setdefault(key, name)
+                    lines.append(group.agents[0])
+    path = default.exception if opened and not forbids(default.root) else None
+    if path is not None:
+        names = [*opened.values()]
+        claims = [Claim(name, path, True) for name in names[:_MOST_NAMED]]
+        fault = f'{_counted(names)} may fetch {shown(path)}, which "*" may not'
+        effect = Effect("follows their own groups", (*claims, Claim(DEFAULT, path, False)))
+        yield lines[0], "RS218", fault, effect
+
+
+def check_reach(every: AllGroups, effects: Effects) -> Faults:
+    """Usage statements that do not reach all crawlers that may fetch a page (EXT-01)."""
+    stated: dict[str, Line] = {}
+    for group in every.groups:
+        lines = [each for each in group.others if each.line.field in USAGE_FIELDS]
+        if lines:
+            begin = min(each.agents_before for each in lines)
+            keys = group.keys[begin : lines[-1].agents_above]
+            stated = {**dict.fromkeys(keys, lines[0].line), **stated}
+    if not stated or every.signals:  # these hold for all
+        return
+    line, last = stated.get(DEFAULT), every.groups[-1]
+    if line is not None:
+        names = (name for key, (name, _) in every.places.items() if key not in stated)
+        missed = [name for name in names if _is_crawler(name) and effects.is_open(name)]
+        if missed:
+            fault = f"The statement does not reach {_counted(missed)} with groups of their own"
+            yield line, "RS509", fault, 'reads it for those that follow "*"'
+    elif {*stated} <= {*last.keys} and effects.is_open(DEFAULT):
+        line = stated[last.keys[0]]
+        if last.blank < line.start and last.rules and last.rules[-1] < line:
+            fault = "The statement stands behind the last group, and belongs to it"
+            yield line, "RS509", fault, f"reads it for {_counted(stated)} alone"
+
+
+def _is_crawler(name: str) -> bool:
+    """Whether a name is a single crawler's."""
+    return name not in ("", DEFAULT) and name.lower() not in POLICY_TOKENS
+
+
+def _counted(names: Collection[str]) -> str:
+    """The number of crawlers, and the first of them."""
+    number, first = len(names), ", ".join(map(shown, islice(names, _MOST_NAMED)))
+    more = f" and {number - _MOST_NAMED} more" if number > _MOST_NAMED else ""
+    return f"{number} crawler{'' if number == 1 else 's'} ({first}{more})"
 
 
 def _check_delays(groups: Sequence[RawGroup]) -> Faults:

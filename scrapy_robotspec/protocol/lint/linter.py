@@ -22,6 +22,7 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     check_disallowed,
     check_groups,
     check_outside,
+    check_reach,
     check_sitemaps,
     find_redundant,
     reads_alike,
@@ -98,6 +99,7 @@ def lint(
         check_sitemaps(sitemaps, effects),
         check_hidden(every.signals, statements),
         check_disallowed(statements, effects),
+        check_reach(every, effects),
     )
     findings.add_all(faults)
     if alike:

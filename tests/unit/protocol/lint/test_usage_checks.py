@@ -147,3 +147,37 @@ def test_what_is_said_of_a_line_is_what_is_read(field: str, value: str) -> None:
         for each in found:
             if each.code == "RS503" and field == "Content-Signal" and len(parts) == 1:
                 assert stated == {}
+
+
+REACHING = st.lists(
+    st.one_of(
+        usage_lines.filter(lambda line: "/" not in line),
+        st.sampled_from(["User-agent: a", "User-agent: b", "User-agent: *", "Allow: /", ""]),
+        st.sampled_from(["Disallow: /", "Disallow: /a", "User-agent: __usage_ai-training"]),
+    ),
+    max_size=12,
+).map("\n".join)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(body=REACHING)
+@example("User-agent: *\nContent-Signal: search=no\nAllow: /\nUser-agent: a\nDisallow: /a")
+def test_statements_that_do_not_reach_a_crawler_are_found(body: str) -> None:
+    """RS509: if and only if one has none that may fetch a page, and those of ``*`` have one."""
+    robots = RobotsTxt.parse(body.encode())
+
+    def has_statement(*tokens: str) -> bool:
+        found = robots.usage_rules(tokens).statements
+        return any(each.source != "policy-token" for each in found)
+
+    named = {token for group in robots.groups for token in group.tokens} & {"a", "b"}
+    missed = [
+        each
+        for each in sorted(named)
+        if not has_statement(each) and any(robots.allowed(path, each) for path in ("/", "/x", "/a"))
+    ]
+    found = [each.message for each in robots.lint() if each.code == "RS509"]
+    if has_statement():
+        assert bool(found) is bool(missed)
+        assert all(f'"{each}"' in found[0] for each in missed)
+    assert not (found and has_statement() and has_statement("a") and has_statement("b"))
