@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Edition, Slashless, longest_line
+from scrapy_robotspec.editions import EDITIONS, Edition, Slashless, longest_line
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
 from scrapy_robotspec.protocol.groups import is_absolute
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, SECONDS, Line
@@ -303,7 +303,9 @@ _IGNORED_TAIL = re.compile(r"(?<=.)(?:[ \t]*/.*|\*)\Z", re.S)
 #: A User-Agent header of a browser, or of a crawler that poses as one.
 _HEADER = re.compile(r"mozilla[ \t]*/|.*[(;][ \t]*compatible[ \t]*;", re.I | re.S)
 #: The name after the first of a list.
-_OTHER_NAME = re.compile(r"[A-Za-z_*-]+[ \t]*[,;|&][ \t,;|&]*([A-Za-z_-]{1,64})(?![A-Za-z_-])")
+_OTHER_NAME = re.compile(r"[A-Za-z_*-]+([ \t,;|&]+)([A-Za-z_-]{1,64})(?![A-Za-z_-])")
+#: A name that RFC 9309 reads in part, and that an operator may document.
+_WITH_DIGITS = re.compile(r"[\w-]*\d[\w-]*", re.A)
 
 
 def check_agents(effects: Effects) -> Faults:
@@ -344,8 +346,16 @@ def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Ef
     if intended is not None and intended.lower() != (name or "").lower():
         yield line, "RS210", f"{shown(value)} looks like {shown(intended)}", read
     elif _HEADER.match(value):
-        written = f"write {shown(product_name(value))} instead of a User-Agent header"
-        yield line, "RS211", f"A line has a name, {written}", read
+        meant = product_name(value)
+        is_readable = named_agent(meant.encode(), effects.edition) == meant
+        is_named = is_readable and meant.lower() != "mozilla"
+        written = f"write {shown(meant)} instead of" if is_named else "not"
+        yield line, "RS211", f"A line has a name, {written} a User-Agent header", read
+    elif (whole := value.partition("/")[0].rstrip()) != name and _is_documented(whole):
+        effect = effects.of_crawler(name or DEFAULT)
+        read = f"as it reads {shown(name)}" if name else "and so the crawler, as it reads no name"
+        words = Effect(f"{effect.words}, {read}", effect.claims)
+        yield line, "RS219", f"{shown(whole)} is read as {_readings(line)}", words
     elif _is_starred(value) and name != DEFAULT:
         begin = value.partition("*")[0].lower()
         begun = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
@@ -358,9 +368,27 @@ def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Ef
     elif name != value and name != _IGNORED_TAIL.sub("", value):
         other = _OTHER_NAME.match(value)
         ignored = "The text after the name is ignored"
-        if other is not None and not effects.follows(other[1], keys):  # erratum 8895 of RFC 9309
-            ignored = f"A line names one crawler, so {shown(other[1])} does not follow the group"
-        yield line, "RS203", ignored, read
+        if (
+            other
+            and (other[1].strip() or is_known(other[2]))
+            and not effects.follows(other[2], keys)
+        ):
+            ignored = f"A line names one crawler, so {shown(other[2])} does not follow the group"
+        yield line, "RS203", ignored, read  # erratum 8895 of RFC 9309
+
+
+def _is_documented(name: str) -> bool:
+    """Whether a name has digits, or is well-known."""
+    return _WITH_DIGITS.fullmatch(name) is not None or is_known(name)
+
+
+def _readings(line: Line) -> str:
+    """The name that each edition reads."""
+    editions: dict[str, list[str]] = {}
+    for edition in EDITIONS.values():
+        name = named_agent(line.value, edition)
+        editions.setdefault(shown(name) if name else "nothing", []).append(edition.name)
+    return " and as ".join(f"{name} by {', '.join(names)}" for name, names in editions.items())
 
 
 def _is_starred(value: str) -> bool:

@@ -93,6 +93,12 @@ STATED = [
     ("User-agent: A\n\nUser-agent: b\nDisallow: /\n", "RS208", 'lets "A" fetch no page'),
     ("User-agent: A\nHost: h\nUser-agent: *\nDisallow: /p/\n", "RS208", 'fetch "/", not "/p/"'),
     ("User-agent: A\n\nUser-agent: b\nDisallow: /\nUser-agent: a\nAllow: /x", "RS208", '"/x", not'),
+    ("User-agent: AI2Bot\nDisallow: /\n", "RS219", 'read as "AI" by google-2019, rfc'),
+    ("User-agent: AI2Bot\nDisallow: /\n", "RS219", 'lets "AI" fetch no page, as it reads "AI"'),
+    ("User-agent: 360Spider\nDisallow: /\n", "RS219", 'lets "*" fetch every page, and so the'),
+    ("User-agent: Mozilla/4.0 (compatible; MSIE 4.0)\n", "RS211", "name, not a User-Agent header"),
+    ("User-agent: GPTBot CCBot\nDisallow: /\n", "RS203", '"CCBot" does not follow the group'),
+    ("User-agent: Sogou web spider\n", "RS203", "The text after the name is ignored"),
     ("User-agent: *\nDisallow: /s\nSitemap: /s.xml\n", "RS405", 'does not let "*" fetch "/s.xml"'),
 ]  # fmt: skip
 
