@@ -192,6 +192,7 @@ def lint_command(
         for source in sources:
             _fix(source, edition, is_shown, screen)
     numbers: Counter[Kind] = Counter()
+    hidden: list[Finding] = []  # advice
     unmet: list[Finding] = []
 
     def linted() -> Iterator[Linted]:
@@ -199,6 +200,8 @@ def lint_command(
             robots = source.parse(edition)
             findings = lint(robots.file, expect, is_cut=robots.truncated)
             found = [each for each in findings if is_shown(each) or is_expectation(each)]
+            if not (select or ignore):
+                hidden.extend(each for each in findings if not is_shown(each))
             numbers.update((finding.code, finding.severity) for finding in found)
             unmet.extend(filter(is_expectation, found))
             yield source.name, found
@@ -211,7 +214,10 @@ def lint_command(
         FORMATS[format](linted(), screen)
     severities = Counter(severity for _, severity in numbers.elements())
     if format == "text" and sources:
-        screen.note(_summary(severities, len(sources)))
+        summary = _summary(severities, len(sources))
+        if hidden and not severities:
+            summary += f"; {_counted('advice', len(hidden))} hidden, see --advice"
+        screen.note(summary)
     if expect is not None and not strict:  # a gate for deployments
         return FOUND if unmet else GOOD
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
@@ -261,13 +267,13 @@ def follow(body: bytes, findings: Iterable[Finding]) -> bytes:
 
 def _summary(numbers: Counter[Severity], files: int) -> str:
     """The number of findings of each severity."""
-    parts = [
-        count(numbers[severity], *nouns)
-        for severity, (_, *nouns) in _SEVERITIES.items()
-        if numbers[severity]
-    ]
+    parts = [_counted(each, numbers[each]) for each in _SEVERITIES if numbers[each]]
     where = f" in {count(files, 'file')}" if files > 1 else ""
     return (listed(parts) or "no findings") + where
+
+
+def _counted(severity: Severity, number: int) -> str:
+    return count(number, *_SEVERITIES[severity][1:])
 
 
 def _say_statistics(numbers: Counter[Kind], form: str, screen: Screen) -> None:

@@ -108,7 +108,7 @@ class Effects:
         return Effect(words, (Claim(name, opened, True), Claim(name, closed, False)))
 
     def is_open(self, name: str) -> bool:
-        """Whether a crawler may fetch a page; False where no effect is stated."""
+        """Whether a crawler may fetch a page; False if unknown."""
         rules = self.followed_by(name)
         return rules is not None and rules.extent != "denies all"
 

@@ -140,7 +140,7 @@ def _check_opened_wide(effects: Effects) -> Faults:
 
 
 def check_reach(every: AllGroups, effects: Effects) -> Faults:
-    """Usage statements that do not reach all crawlers that may fetch a page (EXT-01)."""
+    """Usage statements that do not reach all crawlers (EXT-01)."""
     stated: dict[str, Line] = {}
     for group in every.groups:
         lines = [each for each in group.others if each.line.field in USAGE_FIELDS]

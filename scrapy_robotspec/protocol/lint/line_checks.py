@@ -68,17 +68,22 @@ _USUAL_SITEMAP = rb"| [Ss]itemap: [ ] https?:"
 _BEGINNING = {False: b"", True: rb"| \* [\w/?=~&.-]"}
 #: By whether stars and dollar signs are special: the rest of a path.
 _REST = {
-    False: rb"""[\w/?=~&.:@+-]* (?: %[\da-fA-F]{2} [\w/?=~&.:@+-]* )* (?:
-        [ ]* \Z | (?P<star> [*$]) [\w/?=~&.:@+*$-]* [ ]* \Z
+    False: rb"""[\w/?=~&.@+-]* (?: %(?!25)[\da-fA-F]{2} [\w/?=~&.@+-]* )* (?:
+        [ ]* \Z | (?P<star> [*$]) [\w/?=~&.@+*$-]* [ ]* \Z
     )""",
-    True: rb"""[\w/?=~&.:@+*-]* (?: %[\da-fA-F]{2} [\w/?=~&.:@+*-]* )* (?:
+    True: rb"""[\w/?=~&.@+*-]* (?: %(?!25)[\da-fA-F]{2} [\w/?=~&.@+*-]* )* (?:
         (?<!\*) \$? [ ]* \Z | (?P<star>) [ ]* \Z
     )""",
 }
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+_FIELDS = rb"(?:user-agent|disallow|allow|sitemap|crawl-delay|host)[ \t]*:"
+#: A field behind a sign that parts words, before a value, or with a capital letter.
 _SECOND_FIELD = re.compile(
-    rb"(?:\A|\\[nr]|[ \t,;])(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I
+    rb"(?:\A|\\[nr]|[ \t,;])%b|%b(?:[ \t]|https?:)"
+    rb"|(?:user-agent|disallow):\Z|(?-i:User-agent|Disallow|Allow|Crawl-delay):[/*0-9]"
+    % (_FIELDS, _FIELDS),
+    re.I,
 )
 #: A byte order mark as text in UTF-8, from Latin-1, and a second one.
 _ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
@@ -89,6 +94,11 @@ LONGEST_DELAY = 30
 _FOREIGN = _DATA["lines"]
 
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
+
+
+def has_own_cause(value: bytes) -> bool:
+    """Whether a finding about the line explains all faults of its value."""
+    return value.startswith(b":") or _SECOND_FIELD.search(value) is not None
 
 
 def intended_field(name: str, value: bytes) -> str | None:
@@ -137,7 +147,7 @@ def _check_bytes(line: Line, edition: Edition) -> Faults:
     if limit is not None and len(line.text) > limit:
         yield line, "RS105", "The line is too long", f"reads its first {limit} bytes"
     if _SECOND_FIELD.search(line.value):
-        yield line, "RS107", "Two lines stand on one", "reads one line"
+        yield line, "RS107", "Two lines stand on one", f"reads one value, {shown(line.value)}"
     if _CONTROL.search(line.text):
         ends = b"\0" in line.text and edition.nul_ends_line
         read = "ends the line there" if ends else "reads it as a part of the line"
@@ -161,6 +171,13 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
         yield line, "RS109", f"The line contains {found}", read
     elif foreign:
         yield line, "RS110", f"The line is {foreign}, and a comment begins with #", _IGNORES
+    elif content.startswith(("http://", "https://")):
+        fault = "A URL stands alone, without a field (Sitemap, if it is one)"
+        yield line, "RS101", fault, _IGNORES
+    elif content.startswith(("/", "*")) and line.field not in _KNOWN:
+        yield line, "RS101", "A path stands alone, without a field", _IGNORES
+    elif line.field in _KNOWN and line.value.startswith(b":"):
+        yield line, "RS101", f"Two colons follow {shown(written)}", read
     elif ":" not in content or not written:
         part = "colon after the field" if ":" not in content else "field before the colon"
         read = "reads white space instead" if line.name else _IGNORES
@@ -171,6 +188,8 @@ def _check_field(line: Line, content: str, edition: Edition) -> Faults:
         yield line, "RS102", f'{shown(written)} is a misspelled "{line.field}"', "accepts it"
     elif written in _KNOWN and (edition.other_fields or written not in _EXTENSIONS):
         return
+    elif written == "noindex":
+        yield line, "RS111", "Noindex belongs into pages or their headers", _IGNORES
     elif written not in _KNOWN and (field := intended_field(written, line.value)):
         other = _code_points(each for each in written if not each.isascii())
         fault = f'{shown(written)} looks like "{field}" misspelled'
@@ -187,6 +206,8 @@ def _legible(content: str) -> str:
 
 def check_other(line: Line, edition: Edition) -> Faults:
     """Check the value of a line that is not a rule."""
+    if has_own_cause(line.value):
+        return
     needs_url = line.field == "license" or (line.field == "sitemap" and edition.other_fields)
     if needs_url and not is_absolute(decode(line.value)):
         if line.field == "license":
@@ -240,7 +261,7 @@ def check_rules(effects: Effects, lines: Mapping[int, bool]) -> Faults:
     signs = [*_check_signs(b"/x*", edition)]
     for group in effects.groups:
         for line in group.rules:  # hot path
-            if line.start not in lines:
+            if line.start not in lines or has_own_cause(line.value):
                 continue
             if lines[line.start]:
                 yield from ((line, *sign) for sign in signs)
@@ -336,6 +357,8 @@ def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Ef
     """Check the value of a line, given the keys of its group."""
     value = decode(line.value)
     if value == name and (name == DEFAULT or is_known(name)):  # hot path
+        return
+    if has_own_cause(line.value):
         return
     intended = intended_crawler(value, effects.edition)
     read = f"reads {shown(name)}" if name else "reads no name"

@@ -135,6 +135,10 @@ def test_a_file_that_follows_all_advice_passes_strict(
     assert (result.code, result.out, result.err) == (0, "", "no findings\n")
     result = run_command("lint", "clean.txt", "robots.txt")
     assert result.err == "1 error and 2 warnings in 2 files\n"
+    (folder / "clean.txt").write_text("User-agent: *\nDisallow: /a/\nPolicy: x\nDisallow:/b/\n")
+    hidden = "no findings; 2 pieces of advice hidden, see --advice\n"
+    assert run_command("lint", "clean.txt").err == hidden
+    assert run_command("lint", "clean.txt", "--ignore", "RS1").err == "no findings\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
