@@ -1,0 +1,178 @@
+"""The dry run: Scrapy's decision stands, and ours is compared with it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, cast
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import DontCloseSpider, IgnoreRequest
+from scrapy.http import Response
+from twisted.internet.defer import Deferred
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
+from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
+from tests.unit.plugin.obeying import NOW, RULES, URL, A, Engine, run, turns
+from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
+
+NO, YES = f"{URL}/no", f"{URL}/yes"
+DOWN = FetchResult(error="refused")
+
+
+class DryRun:
+    """A dry run whose fetches a test ends."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> None:
+        monkeypatch.setattr(time, "time", lambda: NOW)
+        monkeypatch.setattr(CrawlRuntime, "fetch", self._fetch)
+        self.crawler = crawler_with_engine(ROBOTSPEC_DRY_RUN=True, **settings)
+        middleware = self.crawler.get_downloader_middleware(DryRunMiddleware)
+        assert middleware is not None
+        self.middleware: DryRunMiddleware = middleware
+        self.engine = Engine()
+        middleware.robots.engine = cast("Any", self.engine)
+        self.fetch: Deferred[FetchResult] = Deferred()
+
+    def _fetch(self, origin: Origin, request: Request) -> Deferred[FetchResult]:
+        self.fetch = Deferred()
+        return self.fetch
+
+    async def compare(self, url: str, *, allowed: bool, **meta: Any) -> None:
+        """Scrapy has decided about *url*; return when ours can go on no further."""
+        Deferred.fromCoroutine(
+            self.middleware._compare(Request(url, meta=meta), allowed=allowed)
+        ).addErrback(lambda failure: failure.raiseException())
+        await turns()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {kind: number for kind, number in self.middleware._counts.items() if number}
+
+
+@pytest.fixture
+def dry(monkeypatch: pytest.MonkeyPatch) -> DryRun:
+    return DryRun(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed", "kind"),
+    [
+        (YES, True, "same"),
+        (NO, False, "same"),
+        (NO, True, "we would refuse"),
+        (YES, False, "we would allow"),
+    ],
+)
+def test_both_decisions_are_compared(
+    dry: DryRun, caplog: pytest.LogCaptureFixture, url: str, allowed: bool, kind: str
+) -> None:
+    """With what our decision would have done; differences are logged with their reason."""
+    caplog.set_level("INFO")
+
+    async def work() -> None:
+        await dry.compare(url, allowed=allowed)
+        assert dry.counts == {}
+        with pytest.raises(DontCloseSpider):
+            dry.middleware._spider_idle()
+        dry.fetch.callback(FetchResult(status=200, body=RULES))
+        await turns()
+        dry.middleware._spider_idle()
+        await dry.compare(url, allowed=allowed)
+
+    run(work)
+    assert dry.counts == {kind: 2}
+    requests = dry.middleware._account.requests()
+    assert requests.by_outcome == ({"rules": 2} if url == YES else {"refused_rule": 2})
+    assert requests.sent == (2 if url == YES else 0)
+    lines = [line for line in caplog.messages if line.startswith("Dry run: ")]
+    assert len(lines) == (0 if kind == "same" else 2)
+    assert all(f"{kind}: <GET {url}>" in line for line in lines)
+    assert dry.engine.wakes == 1, "the engine may be idle when a comparison ends"
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_site_that_is_down_would_let_its_requests_wait(dry: DryRun, is_first: bool) -> None:
+    """The comparison ends with the failure, and further ones at once."""
+
+    async def work() -> None:
+        await dry.compare(YES, allowed=True)
+        dry.fetch.callback(DOWN)
+        await turns()
+        if not is_first:
+            await dry.compare(NO, allowed=True)
+
+    run(work)
+    assert dry.counts == {"we would wait": 1 if is_first else 2}
+    assert dry.middleware._account.down == {A: "refused"}
+
+
+def test_a_comparison_that_the_end_of_the_crawl_stops_is_counted(dry: DryRun) -> None:
+    async def work() -> None:
+        await dry.compare(YES, allowed=True)
+        dry.engine.is_closing = True
+        dry.middleware.robots.stop()
+        await turns()
+
+    run(work)
+    assert dry.counts == {"not compared": 1}
+
+
+def test_an_error_of_the_users_function_does_not_end_the_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dry = DryRun(monkeypatch, ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: 1 / 0)
+    run(lambda: dry.compare(YES, allowed=True))
+    assert dry.counts == {"not compared": 1}
+
+
+@pytest.mark.parametrize(("url", "meta"), [(NO, {"dont_obey_robotstxt": True}), ("data:,a", {})])
+def test_requests_without_a_robots_txt_are_not_compared(
+    dry: DryRun, url: str, meta: dict[str, Any]
+) -> None:
+    run(lambda: dry.compare(url, allowed=True, **meta))
+    assert dry.counts == {}
+
+
+def test_an_override_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    dry = DryRun(monkeypatch, ROBOTSPEC_OVERRIDES={"a.example": "disallow"})
+    run(lambda: dry.compare(YES, allowed=True))
+    assert dry.counts == {"we would refuse": 1}
+    pages = dry.middleware._account.of_pages
+    assert [name for name in pages if "override" in name] == ["robotspec/override/disallow"]
+
+
+def test_scrapys_decision_stands(dry: DryRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever ours would be."""
+
+    async def decide(middleware: object, request: Request) -> None:
+        if "refused" in request.url:
+            raise IgnoreRequest("Forbidden by robots.txt")
+
+    monkeypatch.setattr(_compat, "decide_as_scrapy", decide)
+
+    async def work() -> None:
+        for url in (NO, f"{URL}/refused"):
+            request = Request(url)
+            ask = asyncio.ensure_future(dry.middleware.process_request(request))
+            if url == NO:
+                assert await ask is None
+            else:
+                with pytest.raises(IgnoreRequest, match="Forbidden"):
+                    await ask
+        dry.fetch.callback(FetchResult(status=200, body=RULES))
+        await turns()
+
+    run(work)
+    assert dry.counts == {"we would refuse": 1, "we would allow": 1}
+
+
+def test_a_response_ends_the_tokens_of_its_request(dry: DryRun) -> None:
+    request = Request(YES, meta={"_robotspec_tokens": ("a",)})
+    response = Response(YES)
+    assert dry.middleware.process_response(request, response) is response
+    assert request.meta == {}
