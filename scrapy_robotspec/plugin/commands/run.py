@@ -151,7 +151,9 @@ class QuerySpider(Spider):
         except RobotsUnreachable as error:
             raise UnreachableError(f"cannot read {url}: {error}") from error
         except Exception as error:  # of any handler or middleware
-            raise RobotSpecError(f"cannot read {url}: {error or type(error).__name__}") from error
+            raise RobotSpecError(
+                f"cannot read {url}: {str(error) or type(error).__name__}"
+            ) from error
         if response.status != 200:
             raise RobotSpecError(f"cannot read {url}: HTTP status {response.status}")
         body: bytes = response.body
