@@ -39,7 +39,7 @@ COMMANDS: Mapping[str, str] = {
     "lint": "Find mistakes in a file.",
     "diff": "Show the changes of a new version, and for whom they matter.",
     "editions": "Show where the editions of the specification disagree.",
-    "audit": "Check an access log against the robots.txt files in force at the time.",
+    "audit": "Check an access log: which crawlers kept to robots.txt.",
     "replay": "Make every decision of a crawl again, from its evidence.",
     "bulk": "Write verdicts for archives, folders and tables of files.",
 }
@@ -66,6 +66,7 @@ Which command for which question:
   What is wrong with this file?           lint robots.txt
   What does a change do, and for whom?    diff old.txt new.txt --urls urls.txt
   Do the specifications agree about it?   editions robots.txt
+  Which crawlers break my robots.txt?     audit access.log --robots robots.txt
   Which crawlers do 1,000 sites keep out? bulk folder --tokens names.txt --out verdicts
 
 FILE is a path, - for standard input, a folder, or the URL of a site. Each command has its own

@@ -1,4 +1,4 @@
-"""``audit``: an access log against the evidence of crawls."""
+"""``audit``: an access log against evidence, or against one robots.txt."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.outputs import Output
 
 _AUDIT_EXAMPLES = """\
+  robotspec audit access.log --robots robots.txt
+  robotspec audit access.log.gz --robots https://example.com/ --log-format vhost_combined
+  robotspec audit access.log --robots robots.txt --html visitors.html
   robotspec audit access.log --evidence evidence/ --origin https://example.com
   robotspec audit index.cdxj --evidence evidence/ --token examplebot
   robotspec audit requests.jsonl --evidence evidence/ --explain"""
@@ -38,10 +41,18 @@ _MOST_TOKENS = 3
 
 @options.command("audit", _AUDIT_EXAMPLES)
 @click.argument("log", metavar="LOG", type=click.Path(True, dir_okay=False, allow_dash=True))
-@options.value("--evidence", "DIR", "The folder of ROBOTSPEC_EVIDENCE.", required=True)
-@options.token_option("the tokens of the crawls, if they had the same for each request")
 @options.value(
-    "--origin", "URL", "The site of a log that names no host, such as https://example.com."
+    "--robots",
+    "FILE",
+    "The robots.txt that judges all crawlers: a path, or the URL of a site.",
+)
+@options.value("--evidence", "DIR", "The folder of ROBOTSPEC_EVIDENCE.")
+@options.token_option("--robots: all crawlers; --evidence: that of the crawls, if they had one")
+@options.value(
+    "--origin",
+    "URL",
+    "The site of a log that names no host, such as https://example.com. With --robots the only one "
+    "to judge.",
 )
 @log_options
 @options.value(
@@ -53,11 +64,12 @@ _MOST_TOKENS = 3
 )
 @options.flag("--explain", "Show the logged decision about each disallowed request.")
 @expectation_options
-@options.json_option
+@options.output_options
 def audit_command(
     session: Session,
     log: str,
-    evidence: str,
+    robots: str | None,
+    evidence: str | None,
     crawlers: CrawlerOptions,
     origin: str | None,
     log_format: str | None,
@@ -68,13 +80,16 @@ def audit_command(
     complete: bool,
     output: Output,
 ) -> int:
-    """Check an access log against the robots.txt files in force.
+    """Check an access log: which crawlers kept to robots.txt.
 
     LOG is a file, maybe compressed with gzip, or - for standard input: Common or Combined log
-    format, CDXJ, JSON lines with time and url, or as --log-format says. Each request is checked
-    against the robots.txt that was in force then, by the evidence of any crawls in DIR. A request
-    for an origin and a time without evidence is unknown. A robots.txt itself is always allowed, and
-    so are the redirects and probes that the crawls followed to one.
+    format, CDXJ, JSON lines with time and url, or as --log-format says.
+
+    With --robots each crawler of LOG is judged by FILE, under the name in its User-Agent, which
+    anyone can send. With --evidence each request is checked against the robots.txt that was in
+    force then, by the evidence of any crawls in DIR. A request for an origin and a time without
+    evidence is unknown. A robots.txt itself is always allowed, and so are the redirects and probes
+    that the crawls followed to one.
 
     Exits with 1 if any request was disallowed, or the evidence was changed.
     """
@@ -82,7 +97,19 @@ def audit_command(
     base = None if origin is None else Origin.of(origin)
     if origin is not None and base is None:
         raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
-    access_log = AccessLog(log, screen, base, LogOptions(log_format, zone))
+    form = LogOptions(log_format, zone)
+    if robots is not None and evidence is None:
+        from scrapy_robotspec.cli.visitors import ANY_SITE, audit_visitors  # needs templates
+
+        if explain or complete or expected:
+            raise MisuseError("--explain, --complete and --expect are for --evidence")
+        access_log = AccessLog(log, screen, base or ANY_SITE, form)
+        return audit_visitors(session, access_log, robots, base, crawlers, output)
+    if evidence is None or robots is not None:
+        raise MisuseError("give --robots FILE, or --evidence DIR, one of the two")
+    if output.html is not None:
+        raise MisuseError("--html is for --robots")
+    access_log = AccessLog(log, screen, base, form)
     tolerance = convert("--tolerance", tolerance, seconds())
     timeline = Timeline(evidence_folder(evidence))
     reading = timeline.reading

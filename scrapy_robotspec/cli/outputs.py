@@ -87,8 +87,11 @@ class Output(NamedTuple):
 
         file = ParsedFile(robots, name) if robots is not None else None
         found = [each._replace(url=without_user_info(each.url)) for each in answers]
-        text = answers_page(name, file, found, now=time(), asked=asked)
-        if self.is_page_only:
+        self.write_page(session, answers_page(name, file, found, now=time(), asked=asked))
+
+    def write_page(self, session: Session, text: str) -> None:
+        """Write a page that was asked for."""
+        if self.html is None or self.is_page_only:
             sys.stdout.write(text)
             return
         write_file(self.html, text.encode())

@@ -148,6 +148,23 @@ def test_axe_finds_nothing_in_reports(report: Callable[[], str], tmp_path: Path)
     assert_axe_finds_nothing(views, tmp_path)
 
 
+def test_axe_finds_nothing_in_the_page_of_an_access_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Crawlers of every kind, long names and URLs, and rules that they broke."""
+    monkeypatch.chdir(tmp_path)
+    Path("robots.txt").write_text(SHOP)
+    line = '192.0.2.7 - - [31/Jan/2026:12:00:00 +0000] "GET %s HTTP/1.1" 200 51 "-" "%s/1.0"\n'
+    names = ("examplebot", "a-very-long-name" * 9, "Mozilla", "AdsBot-Google", "bot<script>")
+    urls = ("/robots.txt", "/cart/1", f"/cart/{'long' * 99}", f"/{HOSTILE_TEXT}")
+    lines = (line % (url, name) for url in urls for name in names)
+    Path("access.log").write_text("".join(lines).replace(chr(10) * 2, ""), errors="replace")
+    assert main(["audit", "access.log", "--robots", "robots.txt", "--html", "page.html"]) == 1
+    page = Path("page.html").read_text(encoding="utf-8")
+    views = [View(page, width, dark) for width in (390, 1280) for dark in (False, True)]
+    assert_axe_finds_nothing(views, tmp_path)
+
+
 def assert_axe_finds_nothing(views: Sequence[View], folder: Path) -> None:
     """Nor does anything make a reader scroll sideways."""
     for view, found in zip(views, in_browser(views, folder), strict=True):

@@ -114,6 +114,8 @@ def check_json(words: Sequence[str], out: str) -> None:
     name = words[0]
     for option in {"--statistics", "--explain"} & {*words} if name == "lint" else ():
         name = f"lint{option[1:]}"
+    if name == "audit" and "--robots" in words:
+        name = "audit-robots"
     for line in out.splitlines():
         validator(name).validate(json.loads(line))
 

@@ -7,6 +7,7 @@ of ``ignoring``:
 - OpenAI, "Overview of OpenAI crawlers" (December 2025): ChatGPT-User
 - Perplexity, "Perplexity crawlers": Perplexity-User
 - Meta, "Meta web crawlers": Meta-ExternalFetcher
+- Google, "Special-case crawlers" (``ignoring_default``): AdsBot, AdSense, APIs-Google
 - robotstxt.org, "Can I block just bad robots?": collectors of e-mail addresses
 """
 
@@ -28,6 +29,10 @@ _DATA = read_data("crawlers.json")
 #: Lower-case names of crawlers that ignore robots.txt, and how they do so.
 IGNORING: Mapping[str, str] = {
     name: words for words, names in _DATA["ignoring"].items() for name in names
+}
+#: Lower-case names of crawlers that follow no group ``*``, and who says so.
+IGNORING_DEFAULT: Mapping[str, str] = {
+    name: words for words, names in _DATA["ignoring_default"].items() for name in names
 }
 #: Product tokens of well-known crawlers.
 KNOWN_CRAWLERS: tuple[str, ...] = tuple(_DATA["known"])
