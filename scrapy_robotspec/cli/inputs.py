@@ -20,6 +20,7 @@ from scrapy_robotspec.cli.session import (
     SiteOptions,
 )
 from scrapy_robotspec.protocol.file_kind import foreign_kind, format_of
+from scrapy_robotspec.protocol.lines import part_in_words
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe
@@ -81,8 +82,8 @@ def note_contents(name: str, robots: RobotsTxt, screen: Screen) -> None:
     """Note a file that is cut, or has other contents (FET-20)."""
     shown = safe(name)
     if robots.truncated:
-        limit = len(robots.body)
-        screen.note(f"note: {shown} is longer than {limit:,} bytes; the rest is not read")
+        part = part_in_words(robots.body)
+        screen.note(f"note: {shown} is longer than the parsing limit: crawlers read {part}")
     if kind := format_of(robots.body) or foreign_kind(robots.body):
         found = sum(len(group.rules) for group in robots.groups)
         screen.note(f"note: {shown}: {kind.value}; the parser found {found:,} rules in it")

@@ -46,6 +46,8 @@ class LiveOrigin:
     """Number of requests that hold the others in the scheduler."""
     waits: int = 0
     """Number of waits for its robots.txt."""
+    questions: int = 0
+    """Number of these in which no request waits: a spider has asked."""
     queued: int = 0
     """Number of requests that are held back in queues; 0 while it is READY."""
     routes: dict[str, Any] = field(default_factory=dict)

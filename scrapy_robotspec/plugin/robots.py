@@ -118,14 +118,16 @@ class CrawlRobots:
         answer = self.decide_now(origin, request, time.time())
         return None if isinstance(answer, Pending) else self.policy.delay(answer)
 
-    async def decide_later(self, origin: Origin, request: Request) -> Answer:
+    async def decide_later(
+        self, origin: Origin, request: Request, *, is_question: bool = False
+    ) -> Answer:
         """The decision about *request*, once its robots.txt is known or given up.
 
         Raises ``IgnoreRequest`` if the spider closes first.
         """
         # One reading of the clock finds the rules and decides by them: they may expire meanwhile.
         while isinstance(answer := self.decide_now(origin, request, time.time()), Pending):
-            await self._known(origin, request)
+            await self._known(origin, request, is_question)
         return answer
 
     async def decide(self, request: Request) -> Decision:
@@ -133,7 +135,7 @@ class CrawlRobots:
         origin = self.policy.origin(request)
         if origin is None:
             return Decision(allowed=True, reason="no_rule")
-        answer = await self.decide_later(origin, request)
+        answer = await self.decide_later(origin, request, is_question=True)
         self.note_decision(request, answer, "question")
         return answer.decision
 
@@ -156,24 +158,26 @@ class CrawlRobots:
             return None if isinstance(own, str) else own
         found = self.lookup.ask(origin, time.time(), request)
         if isinstance(found, Pending):
-            found = await self._known(origin, request)
+            found = await self._known(origin, request, True)
         return found.robots
 
     # --- waits
 
-    async def _known(self, origin: Origin, request: Request) -> Resolved:
+    async def _known(self, origin: Origin, request: Request, is_question: bool) -> Resolved:
         """Wait until *origin* is resolved, at most until it is given up."""
         event = f"the robots.txt of {origin} was known"
         if self._is_stopped:
             raise IgnoreRequest(f"the spider was closed before {event}")
         live = self.live.use(origin)
         live.waits += 1
+        live.questions += is_question
         self.progress.wait_began(origin)
         try:
             waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
             return await self.until(waiting, event)
         finally:
             live.waits -= 1
+            live.questions -= is_question
             self.progress.waiting_changed(-1)
             if not (live.waiting or self.engine.is_closing):
                 self.progress.end_wait(origin)
@@ -203,12 +207,14 @@ class CrawlRobots:
 
     def open(self) -> None:
         """Log what is in force, and connect signals."""
+        default = self.settings.default_crawl_delay
         logger.info(
-            "robots.txt: token %s, edition %s, store %s, crawl delays %s",
+            "robots.txt: token %s, edition %s, store %s, crawl delays %s%s",
             self.tokens,
             self.settings.edition.name,
             shown_uri(self.settings.cache),
             "kept" if self.settings.crawl_delay else "not kept",
+            f", default crawl delay {default:g} s" if default else "",
         )
         _compat.limit_pages(self._crawler)
         _compat.when_closing(self._crawler.engine, self.stop)

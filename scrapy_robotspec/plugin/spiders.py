@@ -6,7 +6,7 @@ may be asked for is decided about its request like about any other (SIT-02).
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,7 @@ class SitemapsFromRobots(SitemapSpider):
         async for request in super().start():
             yield request
         follows = bool(self.sitemap_urls)
+        self._empty: Counter[str] = Counter()
         async for sitemaps in self._named():
             follows = follows or sitemaps != ()
             for url in sitemaps or ():
@@ -51,9 +52,11 @@ class SitemapsFromRobots(SitemapSpider):
                 except ValueError as error:
                     self.logger.error("The sitemap %a has no valid URL: %s", url, error)
         if self.sitemap_origins and not follows:
+            answers = (f"{words} {number:,}" for words, number in self._empty.most_common(3))
             self.logger.warning(
-                "No sitemap can be followed: no robots.txt of sitemap_origins names one. Give the "
-                "sitemaps in sitemap_urls."
+                "No sitemap can be followed. Origins by the answer for their robots.txt: %s. Give "
+                "the sitemaps in sitemap_urls.",
+                ", ".join(answers) or "none",
             )
 
     async def _named(self) -> AsyncIterator[tuple[str, ...] | None]:
@@ -83,7 +86,12 @@ class SitemapsFromRobots(SitemapSpider):
     async def _of(self, url: str, middleware: RobotSpecMiddleware) -> tuple[str, ...] | None:
         """The sitemaps of one origin; None when the spider closes."""
         try:
-            return await middleware.sitemaps(url)
+            found = await middleware.sitemaps(url)
+            if not found:
+                decision = await middleware.decision(url)
+                is_down = decision.outcome == "unreachable"
+                self._empty[decision.cause() if is_down else "names no sitemap"] += 1
+            return found
         except IgnoreRequest:
             return None
         except (TypeError, ValueError) as error:  # not a URL

@@ -55,6 +55,11 @@ class Line(NamedTuple):
 _new = tuple.__new__
 
 
+def part_in_words(body: bytes) -> str:
+    """The part of a longer file that is read, *body*."""
+    return f"its first {len(body):,} bytes" if body else "nothing of it"
+
+
 def cut_to_limit(body: bytes, limit: int) -> bytes:
     """A longer body without lines whose values exceed ``limit`` bytes (FMT-12)."""
     start = 1 + max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))

@@ -37,6 +37,8 @@ BROKEN = {
     "body byte by byte": responses.drip(WHOLE[-len(BODY) :], 0.2),
     "status line without status": raw(b"HTTP/1.1\r\n\r\n" + BODY),
     "status in words": raw(WHOLE.replace(b"200", b"two")),
+    "length in words": raw(http(200, [("Content-Length", "many")], BODY)),
+    "two lengths": raw(http(200, [("Content-Length", "3"), ("Content-Length", "4")], BODY)),
     "gzip cut short": reply(gzip.compress(BODY)[:-9], headers=GZIP),
     "packed in a way that we cannot undo": reply(
         b"\x1f\x9d\x90" + bytes(range(256)), headers=[("Content-Encoding", "compress")]
@@ -81,6 +83,17 @@ def test_every_request_ended_once_and_quietly(crawled: tuple[dict[str, Site], Re
     assert result.ended_once(site.url(p) for site in sites.values() for p in ("/yes", "/no"))
     assert result.exit_code == 0
     assert "Traceback" not in result.log
+
+
+def test_no_line_shows_an_object(crawled: tuple[dict[str, Site], Result]) -> None:
+    """Neither Twisted's nor Python's: the reason is in words, where the request's error has it."""
+    sites, result = crawled
+    words = {name: result.errors[site.url("/no")]["text"][24:-1] for name, site in sites.items()}
+    found = [text for text in words.values() if any(mark in text for mark in ("<", "'", "Error"))]
+    assert found == []
+    for name in ("status in words", "length in words", "two lengths"):
+        assert words[name] == "invalid HTTP response"
+    assert not result.lines("scrapy_robotspec", "Failure")
 
 
 @pytest.mark.parametrize("mode", WAYS)

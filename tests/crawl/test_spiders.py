@@ -68,10 +68,28 @@ def test_a_crawl_without_any_sitemap_says_so(server: Server) -> None:
     empty = server.site("127.0.0.2", "Sitemap: map.xml\nSitemap: http://\n")
     missing = server.site("127.0.0.3", reply("", 404))
     result = crawl([empty.url(), missing.url()], spider="from_sitemaps")
-    assert len(result.lines("WARNING", "No sitemap can be followed")) == 1
+    assert len(result.lines("WARNING", "No sitemap can be followed", ": names no sitemap 2.")) == 1
     full = server.site("127.0.0.4", named("/map.xml"), pages={"/map.xml": sitemap()})
     result = crawl([empty.url(), full.url()], spider="from_sitemaps")
     assert not result.lines("WARNING", "sitemap")
+
+
+def test_an_origin_whose_answer_is_unknown_names_no_missing_sitemap(server: Server) -> None:
+    """Nor is a request refused that no spider sent: the summary has none."""
+    challenged = reply("", 403, headers=[("cf-mitigated", "challenge")])
+    answers = [reply("", 503), reply("", 503), challenged, reply("")]
+    sites = [server.site(f"127.0.0.{n}", answer) for n, answer in enumerate(answers, 2)]
+    settings = {"ROBOTSPEC_HOLD_TIMEOUT": 0.3, "ROBOTSPEC_RETRY_DELAY": 0.1}
+    result = crawl([site.url() for site in sites], settings, spider="from_sitemaps")
+    (line,) = result.lines("WARNING", "No sitemap can be followed")
+    assert "robots.txt unreachable: HTTP status 503 2" in line
+    assert "robots.txt unreachable: HTTP status 403, a challenge (cf-mitigated) 1" in line
+    assert "names no sitemap 1" in line
+    given_up = result.lines("INFO", "given up after")
+    assert len(given_up) == 3
+    assert all("0 requests refused" in each for each in given_up)
+    assert not result.lines("1 request")
+    assert result.lines("requests", "0 let through, 0 refused")
 
 
 def test_without_the_add_on_the_start_says_what_is_missing(server: Server) -> None:

@@ -90,7 +90,7 @@ def test_a_delay_of_the_users_own_keeps_no_sites_delay(server: Server) -> None:
     site = server.site("127.0.0.1", "User-agent: *\nCrawl-delay: 1\n")
     result = crawl([site.url("/x")], {"ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.01})
     (line,) = result.lines("[scrapy_robotspec] INFO: robots.txt: token")
-    assert line.endswith("crawl delays not kept")
+    assert line.endswith("crawl delays not kept, default crawl delay 0.01 s")
     assert result.lines("crawl delay not kept: 1 origin asks for one, at most 1 s")
 
 

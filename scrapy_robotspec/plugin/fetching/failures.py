@@ -39,6 +39,7 @@ _NAME_ERRORS = {
     "DNSError",
     "ClientConnectorDNSError",
 }
+INVALID = "invalid HTTP response"
 #: Names of errors -> what went wrong, in words.
 _WORDS = {
     **dict.fromkeys(_NAME_ERRORS, "host name not found"),
@@ -47,7 +48,10 @@ _WORDS = {
     "ConnectionRefusedError": "connection refused",
     "ConnectionResetError": "connection reset",
     "ConnectionLost": "connection closed before the response was complete",
+    "ServerDisconnectedError": "connection closed before the response was complete",
     "ConnectionDone": "connection closed before the response was complete",
+    "UnicodeError": "impossible host name",
+    **dict.fromkeys(("ParseError", "ClientResponseError"), INVALID),
 }
 #: Parts of TLS errors where the other side does not use TLS.
 _NOT_TLS = ("wrong version number", "http request", "packet length too long", "record layer")
@@ -74,8 +78,11 @@ def in_one_line(error: BaseException) -> str:
         known = _in_words(cause)
         if known is not None:
             return known
-    # Twisted's ResponseFailed prints its reasons as objects.
-    innermost = next((cause for cause in causes if not hasattr(cause, "reasons")), error)
+    innermost = error
+    if any(hasattr(cause, "reasons") for cause in causes):  # Twisted's, printed as objects
+        innermost = causes[-1]
+        if isinstance(innermost, ValueError | LookupError):  # a length or a coding
+            return INVALID
     words = blank_user_info(" ".join(str(innermost).split()))[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind

@@ -89,7 +89,7 @@ class CrawlStats:
         """A fetch ended while requests waited."""
         found, record, before = done.found, done.record, done.before
         live, now = self.progress.live.get(found.origin), time.time()
-        waiting = 0 if live is None else live.waiting
+        waiting = 0 if live is None else live.waiting - live.questions
         if isinstance(found, Pending) and found.preempted:
             self._stats.inc_value("robotspec/preempted")
             return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.editions import longest_line
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.groups import STRUCTURE, AllGroups
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, read_lines
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, part_in_words, read_lines
 from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import CODES, Finding, Findings, read_data
 from scrapy_robotspec.protocol.lint.group_checks import (
@@ -117,7 +117,7 @@ def _lines(file: RobotsFile, findings: Findings, *, is_cut: bool) -> Iterable[Li
         findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
         return ()
     if is_cut:
-        effect = f"reads its first {len(file.body)} bytes"
+        effect = f"reads {part_in_words(file.body)}"
         findings.add(None, "RS151", "The file is too long", effect)
         fault = "Directories need fewer rules than pages"
         findings.add(None, "RS904", fault, "ignores the rest")

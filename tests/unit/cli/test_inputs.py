@@ -9,13 +9,15 @@ import pytest
 from scrapy_robotspec.editions import EDITIONS
 from tests.support.command_line import RunCommand
 
-NOT_READ = "f.txt is longer than 512,000 bytes; the rest is not read"
+NOT_READ = "f.txt is longer than the parsing limit: crawlers read"
 UNUSUAL = {
     "f.txt: HTML page": b"\n <!DOCTYPE HTML><html><body>Not found</body></html>",
     "f.txt: UTF-16 text": "User-agent: *\nDisallow: /".encode("utf-16"),
     "f.txt: JSON": b'{"message": "Not found"}\n',
     "f.txt: binary data": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00" * 20,
-    NOT_READ: b"# padding\n" * 60_000 + b"User-agent: *\nDisallow: /x\n",
+    f"{NOT_READ} nothing of it": b"#" * 600_000 + b"\nUser-agent: *\nDisallow: /\n",
+    f"{NOT_READ} its first 512,000 bytes": b"# padding\n" * 60_000
+    + b"User-agent: *\nDisallow: /x\n",
 }
 
 
@@ -28,9 +30,11 @@ def test_an_unusual_file_is_noted_in_one_line(
     (folder / "f.txt").write_bytes(UNUSUAL[note])
     result = run_command(*command.split())
     assert result.code == 0
-    more = "" if note == NOT_READ else "; the parser found 0 rules in it"
+    more = "" if note.startswith(NOT_READ) else "; the parser found 0 rules in it"
     assert result.err == f"note: {note}{more}\n"
     assert run_command(*command.split(), "--quiet").err == ""
+    if note.startswith(NOT_READ):  # in the words of the linter
+        assert note.partition(" crawlers ")[2] in run_command("lint", "f.txt").out
 
 
 def test_usual_files_get_no_note(run_command: RunCommand, folder: Path) -> None:

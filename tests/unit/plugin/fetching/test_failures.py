@@ -9,6 +9,7 @@ import pytest
 from scrapy.exceptions import IgnoreRequest
 from twisted.internet.error import ConnectBindError, ConnectionLost, DNSLookupError
 from twisted.python.failure import Failure
+from twisted.web._newclient import ParseError
 from twisted.web.client import ResponseFailed
 
 from scrapy_robotspec.lookup.loop_time import InterruptionError, TimeLimitError
@@ -28,6 +29,9 @@ def caused_by(error: Exception, cause: Exception) -> Exception:
 
 
 LOST = failed(ConnectionLost(), ValueError("second"))
+UNREADABLE = ParseError("status", b"\xff")  # type: ignore[no-untyped-call]
+PARSED = failed(UNREADABLE)
+ODD = failed(RuntimeError("first"))
 CLOSED = "connection closed before the response was complete"
 NO_NETWORK = OSError(errno.ENETUNREACH, "")
 
@@ -40,8 +44,12 @@ NO_NETWORK = OSError(errno.ENETUNREACH, "")
         (ValueError("\x1b[31m\u202e"), r"ValueError: \x1b[31m\u202e"),
         (LOST, CLOSED),
         (caused_by(OSError(str(LOST)), LOST), CLOSED),
-        (failed(ValueError("first")), "ResponseFailed: first"),
+        (failed(ValueError("first")), "invalid HTTP response"),
+        (failed(KeyError(b"coding")), "invalid HTTP response"),
+        (caused_by(OSError(str(PARSED)), PARSED), "invalid HTTP response"),
+        (caused_by(OSError(str(ODD)), ODD), "OSError: first"),
         (failed(), "ResponseFailed: []"),
+        (UnicodeError("label empty or too long"), "impossible host name"),
         (OSError(errno.ECONNREFUSED, "refused"), "connection refused"),
         (OSError("[SSL: WRONG_VERSION_NUMBER] wrong"), "TLS failed (https on an http port?)"),
     ],
