@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
+from functools import partial
 from glob import escape, glob
 from stat import S_IMODE, S_ISREG
 from typing import TYPE_CHECKING, BinaryIO
@@ -36,9 +37,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open(path, "wb") as stream:
             yield stream
         return
+    mode = 0o666 if old is None else S_IMODE(old.st_mode)  # from the first byte on
     new = f"{_beginning(path)}{os.urandom(_RANDOM // 2).hex()}{_ENDING}"
     try:
-        file = open(new, "xb")  # noqa: SIM115
+        file = open(new, "xb", opener=partial(os.open, mode=mode))  # noqa: SIM115
     except OSError as error:
         reason = f"{os.path.dirname(path) or '.'} takes no new file: {error.strerror}"
         raise OSError(error.errno, reason) from error
@@ -49,7 +51,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             if old is not None:
                 with suppress(PermissionError):
                     os.fchown(file.fileno(), old.st_uid, old.st_gid)
-                os.fchmod(file.fileno(), S_IMODE(old.st_mode))
+                os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         os.replace(new, path)
     except BaseException:

@@ -8,6 +8,7 @@ They have no deadline: a slow machine is not a failure.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,6 +67,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = [
         item for path in sorted(files, key=lambda each: places[each]) for item in files[path]
     ]
+
+
+@pytest.fixture
+def null_device(tmp_path: Path) -> Path:
+    """A device of the test's own: a fault would replace ``/dev/null`` for the whole machine."""
+    path = tmp_path / "null"
+    try:
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        path.write_bytes(b"")
+    except OSError as error:
+        pytest.skip(f"no device can be made here: {error}")
+    return path
 
 
 @pytest.fixture

@@ -204,8 +204,9 @@ def _find(connection: sqlite3.Connection, origin: Origin, agent: str) -> RobotsR
 def _create_private(path: str) -> None:
     """Create the file, readable for its owner only: it shows which sites were crawled.
 
-    A file that exists is not touched: opening and closing it would take away the locks that
-    other connections of this process hold on it.
+    Behind a dangling link its target is created. A file that exists is not touched: opening and
+    closing it would take away the locks that other connections of this process hold on it.
     """
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        target = os.path.realpath(path)
+        os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

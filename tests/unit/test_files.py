@@ -26,6 +26,21 @@ def test_a_file_appears_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o604, 0o400])
+def test_the_new_contents_are_never_more_readable_than_the_old_ones(
+    tmp_path: Path, mode: int
+) -> None:
+    """Nor are they while they lie beside them."""
+    path = tmp_path / "secret"
+    path.touch()
+    path.chmod(mode)
+    with replacing(path) as file:
+        file.write(b"new")
+        (new,) = unfinished(str(path))
+        assert stat.S_IMODE(os.stat(new).st_mode) & ~mode == 0
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
 def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     (tmp_path / "usual").touch()
     with replacing(tmp_path / "new"):
@@ -61,7 +76,7 @@ def test_a_link_is_replaced_and_its_target_stays(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
-    """As a shell's ``>(command)``; a device such as /dev/null stays one."""
+    """As a shell's ``>(command)``."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -69,9 +84,12 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
         file.write(b"new")
     assert os.read(reader, 10) == b"new"
     os.close(reader)
-    with replacing("/dev/null"):
-        pass
-    assert not Path("/dev/null").is_file()
+
+
+def test_a_device_stays_one(null_device: Path) -> None:
+    with replacing(null_device) as file:
+        file.write(b"new")
+    assert null_device.is_char_device()
 
 
 @pytest.mark.parametrize("name", ["a" * 255, "é" * 127, os.fsdecode(b"\xff" * 200), "*", "..."])

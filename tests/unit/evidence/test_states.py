@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access.exchange import Exchange, result_of
+from scrapy_robotspec.access.exchange import MISPLACED, Exchange, result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
@@ -67,6 +68,39 @@ def test_a_pause_that_the_policy_does_not_choose_differs(tmp_path: Path, seconds
     lines[-2]["record"]["next_attempt"] += seconds
     write_lines(tmp_path, lines)
     assert "does not follow from the archived exchanges" in replay(tmp_path).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "is_misplaced"),
+    [
+        ((503,), False),
+        ((503, 500, 200), True),
+        ((500, 599, 204), True),
+        ((503, 404, 200), False),
+        ((503, 500, 404), False),
+        ((503, 200, 500), False),
+        ((503, 500), False),
+        ((503, 500, 200, 200), False),
+    ],
+)
+def test_server_errors_are_misplaced_by_two_probes(
+    tmp_path: Path, statuses: tuple[int, ...], is_misplaced: bool
+) -> None:
+    """FET-15: a missing page answers 5xx, and the first page 2xx."""
+    crawl = Crawl(tmp_path)
+    urls = (ORIGIN.robots_url, f"{SITE}/missing", f"{SITE}/", f"{SITE}/more")
+    exchanges = [Exchange(url, status) for url, status in zip(urls, statuses, strict=False)]
+    for each in exchanges:
+        stored = NewRecord("response", each.url, START, b"", response_head(each, "HTTP/1.1"))
+        stored = replace(stored, began=START, request=b"GET /\r\n\r\n")
+        crawl.writer.add_line(crawl.writer.store(stored))
+    crawl.writer.flush()
+    ids = tuple(line["id"] for line in lines_of(tmp_path) if line.get("kind") == "response")
+    result = result_of(exchanges[0], (), MISPLACED if is_misplaced else None, 1000)
+    record = crawl.settings.policy.apply(None, ORIGIN, result, START, 0.5)
+    crawl.writer.add_line(State("1", record, START, source="fetch", exchanges=ids).to_line())
+    crawl.close()
+    assert replay(tmp_path).problems == []
 
 
 def test_a_response_of_another_url_is_not_of_the_chain(tmp_path: Path) -> None:

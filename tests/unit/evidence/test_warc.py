@@ -156,6 +156,19 @@ def test_the_bytes_of_a_resource_are_no_head() -> None:
     assert read_member(to_member(record), 1000).block == body
 
 
+def test_nothing_follows_the_request_of_a_response() -> None:
+    """Bytes that no digest of a record covers would be in a line all the same."""
+    response, values = NewRecord("response", URL, 1.5, b"x", head=b"HTTP/1.1 200 OK\r\n\r\n"), {}
+    fields = to_field("WARC-Concurrent-To", response.id)
+    request = to_member(NewRecord("request", URL, 1.5, b"", b"GET /\r\n\r\n", fields))
+    values = {"id": response.id, "kind": "response", "url": URL, "time": 1.5}
+    read_member(to_member(response) + request, 1000).check_line(values, 1000)
+    for more in (request, b"x"):
+        stored = read_member(to_member(response) + request + more, 1000)
+        with pytest.raises(EvidenceError, match="bytes follow its request"):
+            stored.check_line(values, 1000)
+
+
 @pytest.mark.parametrize("version", [b"WARC/1.0", b"WARC/1.1 ", b""])
 def test_a_record_of_another_version_is_not_read(version: bytes) -> None:
     """SAF-05: its fields may mean anything else."""

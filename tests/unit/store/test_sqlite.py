@@ -49,6 +49,21 @@ def test_the_file_is_its_owners_only(path: str, store: SqliteStore) -> None:
     assert modes == {0o600}
 
 
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_file_behind_a_link_that_led_nowhere_is_its_owners_only(
+    tmp_path: Path, depth: int
+) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "0").symlink_to("below/robots.db")
+    for number in range(1, depth):
+        (tmp_path / str(number)).symlink_to(str(number - 1))
+    store = SqliteStore(str(tmp_path / str(depth - 1)))
+    put(store, record())
+    modes = {stat.S_IMODE(each.stat().st_mode) for each in (tmp_path / "below").iterdir()}
+    assert modes == {0o600}
+    store.close()
+
+
 def test_a_closed_store_leaves_one_file(path: str, tmp_path: Path) -> None:
     """The log is written back: the file can be copied."""
     store = SqliteStore(path)
