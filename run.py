@@ -1,4 +1,4 @@
-"""``python3 run.py example`` and ``python3 run.py tests``: a fresh clone, Python and pip suffice.
+"""``python3 run.py example``, ``tests``, ``dev``: a fresh clone, Python and pip suffice.
 
 Makes an environment in ``.venv``, installs the package there with what the task needs, and runs
 the task in it; what follows the task's name is passed on to it. Only the standard library may be
@@ -30,7 +30,11 @@ TASKS = {
     "fleet": ("[fleet]", ["example_project/fleet.py"]),
     "conformance": ("[peers]", ["-m", "conformance.page"]),
     "tests": ("[redis,test]", ["-m", "pytest", "-n", str(WORKERS), *BY_FILE]),
+    "dev": ("[dev,redis]", ["-m", "pip", "list", "--disable-pip-version-check"]),
 }
+
+#: Versions of the tools that the extra ``dev`` names.
+TOOLS = ROOT / ".ci" / "tools" / "requirements.txt"
 
 #: Folders of the tests that need no crawl: ``python3 run.py tests --fast`` (about a minute).
 FAST_TESTS = ("tests/unit", "tests/spec")
@@ -54,7 +58,8 @@ def make_environment(folder: Path) -> None:
 
 def stamp(extras: str) -> str:
     """What an installation depends on; another value means that it is due again."""
-    files = b"".join((ROOT / name).read_bytes() for name in ("setup.cfg", "pyproject.toml"))
+    names = (ROOT / "setup.cfg", ROOT / "pyproject.toml", TOOLS)
+    files = b"".join(path.read_bytes() for path in names)
     return f"{sys.version} {ROOT} {extras} {hashlib.sha256(files).hexdigest()}\n"
 
 
@@ -70,7 +75,7 @@ def install(extras: str) -> None:
     if not stamps:
         make_environment(VENV)
     pip = [str(python(VENV)), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--editable", f"{ROOT}{extras}"], check=True)
+    subprocess.run([*pip, "--constraint", str(TOOLS), "--editable", f"{ROOT}{extras}"], check=True)
     done.write_text("".join([*stamps, stamp(extras)]))
 
 
