@@ -46,6 +46,10 @@ def outcome_of(allowed: bool, reason: str) -> str:
     return (_ALLOWED if allowed else _REFUSED)[reason]
 
 
+#: Name of :attr:`RequestCounts.answered` in stats, JSON and evidence.
+ANSWERED = "answered_by_middleware"
+
+
 class PageCounter(Counter[str]):
     """Counter for each page: adding 1 costs a third.
 
@@ -59,8 +63,8 @@ class PageCounter(Counter[str]):
 class RequestCounts:
     """Requests by outcome, of a crawl or of one origin.
 
-    Let through + not checked + :attr:`after_sending` is the number of pages that left, and of those
-    :attr:`not_sent`.
+    Let through + not checked + :attr:`after_sending` is the number of pages that left, of those
+    :attr:`answered`, and of those :attr:`not_sent`.
     """
 
     by_outcome: Counter[str] = field(default_factory=PageCounter)
@@ -68,6 +72,8 @@ class RequestCounts:
     """Pages that left for a server."""
     after_sending: int = 0
     """Pages that left before their request was refused, by a final URL or a usage header."""
+    answered: int = 0
+    """Pages of another middleware, which may have downloaded them: nothing was seen leaving."""
 
     def undo(self, outcome: str, *, sent: bool = False) -> None:
         """Take a request out, which goes back or is decided again.
@@ -82,6 +88,7 @@ class RequestCounts:
         self.by_outcome.update(dict(other.by_outcome))
         self.sent += other.sent
         self.after_sending += other.after_sending
+        self.answered += other.answered
 
     def of(self, group: Group) -> int:
         """Number of requests of *group*."""
@@ -91,15 +98,20 @@ class RequestCounts:
     def not_sent(self) -> int:
         """Requests that may leave and did not.
 
-        A cache answered, another middleware dropped them, or they still wait in a download slot.
+        The HTTP cache answered, another middleware dropped them, or they still wait in a slot.
         """
         may_leave = self.of(Group.LET_THROUGH) + self.of(Group.NOT_CHECKED)
-        return may_leave + self.after_sending - self.sent
+        return may_leave + self.after_sending - self.sent - self.answered
 
     def to_json(self) -> dict[str, int]:
         """All counts by name."""
         counts = {name: self.by_outcome[name] for name in OUTCOMES}
-        return {**counts, "after_sending": self.after_sending, "not_sent": self.not_sent}
+        return {
+            **counts,
+            "after_sending": self.after_sending,
+            ANSWERED: self.answered,
+            "not_sent": self.not_sent,
+        }
 
 
 # --- origins

@@ -32,6 +32,7 @@ _COUNTS = (
     "without_file",
     "sent",
     "sent_by_rules",
+    "answered_by_middleware",
     "origins",
     "origins_without_file",
 )

@@ -271,6 +271,8 @@ class Audit:
                     each.noted = max(each.noted, (values["time"], logged))
             elif values["type"] == "sent" and values["decision"] in decided:
                 self._note_sent(reader, *decided.pop(values["decision"]), values)
+            elif values["type"] == "answered" and values["decision"] in decided:
+                self._note_answered(*decided.pop(values["decision"]), values["time"])
 
     def _note_sent(
         self, reader: RunReader, those: list[Accused], logged: Logged, sent: Mapping[str, Any]
@@ -289,6 +291,14 @@ class Audit:
                 each.decision, each.left = logged, left
                 each.is_excused |= bool(allowed)
                 each.is_unknown |= by_others
+
+    def _note_answered(self, those: list[Accused], logged: Logged, until: float) -> None:
+        """Doubt those of *those* that another middleware may have sent, by an allowed decision."""
+        begin = bisect_left(those, logged.values["time"] - self._tolerance, key=_end_of)
+        for each in those[begin:]:
+            if each.request.time <= until + self._tolerance:
+                each.decision = logged
+                each.is_unknown |= logged.values["allowed"]
 
     def _judge(self, rules: Sequence[Resolved], url: str) -> Disallowed | None:
         """Why the first of *rules* disallows *url*; None if some of them allow it."""

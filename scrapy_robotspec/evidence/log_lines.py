@@ -170,6 +170,7 @@ _MEMBERS = {
         "decision": "number:count time:time stage:stage url:text tokens:texts allowed:flag "
         "reason:text policy:text? state:text? rules_time:time? header:text?",
         "sent": "time:time decision:count status:count? seconds:time",
+        "answered": "time:time decision:count status:count",
         "gap": "time:time lost:count",
         "clock": "time:time jump:number",
         "end": "time:time decisions:count sent:count states:count records:count lost:count "

@@ -82,6 +82,8 @@ class ReplayResult(Reading):
     """Pages that left."""
     sent_by_rules: int = 0
     """Pages that left by the rules of a robots.txt."""
+    answered_by_middleware: int = 0
+    """Pages of another middleware, which nothing was seen leaving for."""
     answered: dict[Origin, bool] = field(default_factory=dict)
     """Whether the archive has a robots.txt of an origin, or an answer that there is none."""
 
@@ -139,6 +141,9 @@ class RunReplay:
             case "sent":
                 self._result.sent += 1
                 self._result.sent_by_rules += self._sequence.take_sent(values) == "rules"
+            case "answered":
+                self._result.answered_by_middleware += 1
+                self._sequence.take_answered(values)
             case "end":
                 self._sequence.take_end(values)
 
@@ -330,6 +335,7 @@ class Sequence:
         """When a state was replaced, by its id."""
         self._passed: dict[int, _Passed] = {}
         """Decisions by which no page has left yet, by number."""
+        self._answered_pages = 0
         self._decided: Counter[tuple[str, bool]] = Counter()
         """Decisions about pages, by outcome, and whether a browser may have asked for a part."""
 
@@ -415,15 +421,24 @@ class Sequence:
         if self._number != before + 1:
             raise EvidenceError(f"the decision {self._number} stands after {before}")
 
-    def take_sent(self, values: Mapping[str, Any]) -> str:
-        """Take a page that left, and return its decision's outcome."""
-        number, left = values["decision"], values["time"]
+    def take_answered(self, values: Mapping[str, Any]) -> None:
+        """Take a page of another middleware, which was not seen leaving."""
+        self._answered_pages += 1
+        self._take_passed(values["decision"], "came from a middleware")
+
+    def _take_passed(self, number: int, what: str) -> _Passed:
         passed = self._passed.pop(number, None)
         if passed is None:
             raise EvidenceError(
-                f"a page left that the decision {number} does not allow (any more), or its line is "
-                "missing"
+                f"a page {what} that the decision {number} does not allow (any more), or its line "
+                "is missing"
             )
+        return passed
+
+    def take_sent(self, values: Mapping[str, Any]) -> str:
+        """Take a page that left, and return its decision's outcome."""
+        number, left = values["decision"], values["time"]
+        passed = self._take_passed(number, "left")
         replaced = self._replaced.get(passed.state, inf)
         seconds, moment = max(
             (passed.time - left - self._set_back - _UNNOTED, "before it"),
@@ -452,7 +467,7 @@ class Sequence:
         account, logged = RequestCounts(Counter(given)), self._decided
         allowed = account.of(Group.LET_THROUGH) + account.of(Group.NOT_CHECKED)
         counts = {"pages that left": allowed + given["after_sending"] - given["not_sent"]}
-        found = {"pages that left": values["sent"]}
+        found = {"pages that left": values["sent"] + self._answered_pages}
         for name, row in OUTCOMES.items():
             least = logged[name, False]
             most = least + logged[name, True] + (name != EXEMPT) * logged[EXEMPT, False]

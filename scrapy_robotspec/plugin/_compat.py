@@ -28,6 +28,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.defer import maybe_deferred_to_future as as_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import deferLater
@@ -516,8 +517,29 @@ def enabled_middlewares(settings: BaseSettings) -> list[Any]:
     Uses: ``get_component_priority_dict_with_base`` (2.15 on): keys of one class in two spellings
     are one middleware then, and two before.
     """
+    return [loaded(key) for key in build_component_list(_merged_middlewares(settings))]
+
+
+def _merged_middlewares(settings: BaseSettings) -> BaseSettings:
     merged = getattr(settings, "get_component_priority_dict_with_base", settings.getwithbase)
-    return [loaded(key) for key in build_component_list(merged("DOWNLOADER_MIDDLEWARES"))]
+    return merged("DOWNLOADER_MIDDLEWARES")
+
+
+def middlewares_before(settings: BaseSettings, component: type) -> list[str]:
+    """Name and number of each middleware before *component* that may answer requests.
+
+    Of Scrapy's own only ``HttpCacheMiddleware`` does.
+    """
+    merged, found = _merged_middlewares(settings), []
+    for key in build_component_list(merged):
+        name = key if isinstance(key, str) else global_object_name(key)
+        if loaded(key) is component:
+            break
+        if hasattr(loaded(key), "process_request") and (
+            not name.startswith("scrapy.") or "httpcache" in name
+        ):
+            found.append(f"{name} at {merged[key]:g}")
+    return found
 
 
 def is_importable(key: Any, settings: BaseSettings) -> bool:
@@ -564,9 +586,10 @@ def watch_sending(
     check: Callable[[Request], _T | None],
     note: Callable[[_T, float, int | None], None] | None,
     key: str,
-) -> None:
+) -> bool:
     """Call *check* with each request that leaves its download slot.
 
+    False: this Scrapy lacks the part for it.
     If it raises ``IgnoreRequest``, the request is not sent, and its slot sends another one at once.
     *note* is called at the end of a request that was sent, if *check* returned something: with
     that, when the request left (epoch seconds), and the status, None where there was no response.
@@ -576,7 +599,7 @@ def watch_sending(
     """
     send = _part(engine, f"downloader.handlers.{_SEND}")
     if send is None:
-        return
+        return False
 
     def checked(request: Request, spider: Any = None) -> Any:
         try:
@@ -606,6 +629,7 @@ def watch_sending(
             finish(None if response is None else response.status)
 
     setattr(engine.downloader.handlers, _SEND, checked)
+    return True
 
 
 async def _until_cancelled(sending: Deferred[_T]) -> _T:

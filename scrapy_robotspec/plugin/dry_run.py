@@ -10,6 +10,7 @@ import logging
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from scrapy import Request, Spider
 from scrapy import signals as scrapy_signals
@@ -25,7 +26,7 @@ from scrapy_robotspec.plugin import _compat, meta_keys
 from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
-from scrapy_robotspec.plugin.reporting.stats import open_account, shown_request
+from scrapy_robotspec.plugin.reporting.stats import log_never_decided, open_account, shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -69,6 +70,8 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         uncounted = DummyStatsCollector(crawler)
         self.robots = CrawlRobots(crawler, settings, uncounted, self._account, _SilentRuntime)
         self.robots.lookup.followers.append(self)
+        self._decided: WeakSet[Request] = WeakSet()
+        self._never_decided = 0
         self._waits: dict[Origin, set[Deferred[Resolved]]] = {}
         """Waits of comparisons for a robots.txt; each ends with the next fetch of it."""
 
@@ -88,6 +91,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Let Scrapy's own middleware decide about *request*, and compare."""
+        self._decided.add(request)
         try:
             await _compat.decide_as_scrapy(self, request)
         except IgnoreRequest:
@@ -99,6 +103,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
         """A page has arrived."""
+        self._never_decided += not (request in self._decided or meta_keys.TRANSFER in request.meta)
         self.robots.tokens.responded(request)
         return response
 
@@ -113,6 +118,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
     async def _spider_closed(self, reason: str) -> None:
         """As in ``RobotSpecMiddleware``: the spider's ``start()`` may go on while this waits."""
         counts = [f"{count:,} {kind}" for kind, count in self._counts.items()]
+        log_never_decided(self._never_decided, self.crawler, type(self))
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
         self.robots.end(reason)
         if not _compat.was_started(self.crawler.engine):

@@ -14,14 +14,15 @@ from weakref import ref
 
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robotspec.access.account import outcome_of
+from scrapy_robotspec.access.account import ANSWERED, outcome_of
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin.deciding.request_policy import Answer, Extensions
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
-from scrapy_robotspec.plugin.meta_keys import DONT_FILTER, KEPT_TOKENS, SUMMARY, TRANSFER
+from scrapy_robotspec.plugin.meta_keys import DONT_FILTER, KEPT_TOKENS, REFUSED, SUMMARY, TRANSFER
+from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.splash import (
     is_sent_to_splash,
     page_request,
@@ -77,7 +78,7 @@ class Passed:
     outcome: str
     origin: Origin | None
     sent: bool = False
-    """Whether it has left its download slot."""
+    """Whether it has left its download slot, or another middleware has answered."""
 
 
 class Enforcer:
@@ -93,6 +94,8 @@ class Enforcer:
         self._passed: dict[ref[Request], Passed] = {}
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
+        self.sees_sending = False
+        """Whether :meth:`check_sending` is called."""
 
     def apply(self, request: Request, answer: Answer, again: bool = False) -> None:
         """Count *answer*; return if it lets *request* through, else raise.
@@ -103,6 +106,8 @@ class Enforcer:
         decision, found, extensions, usage = answer
         account, origin, allowed = self._account, decision.origin, decision.allowed
         assert origin is not None
+        if not allowed and request.meta.get(REFUSED) == request.url:
+            raise refusal(decision)  # it counts already: another middleware repeats it
         observer = self._observer
         logged = None if observer is None else observer.on_decision(request, answer, "request")
         if found is not None and not again:
@@ -115,6 +120,7 @@ class Enforcer:
         if SUMMARY in meta or not allowed:
             self._forget(request)
         if not allowed:
+            meta[REFUSED] = request.url
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             account.delay_not_kept(origin, extensions.crawl_delay)
@@ -221,6 +227,9 @@ class Enforcer:
     async def check_response(self, request: Request, response: Response) -> Response:
         """Return *response*, unless its URL or its declared uses are not allowed."""
         # hot path
+        passed = self._passed.get(ref(request))
+        if passed is None or not passed.sent:
+            self._note_answered(request, response, passed)
         final = None
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_request(request), response)
@@ -236,6 +245,19 @@ class Enforcer:
         elif self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
             self._check_usage(request, response)
         return response
+
+    def _note_answered(self, request: Request, response: Response, passed: Passed | None) -> None:
+        """Note a response that nothing was seen leaving for: another middleware gave it."""
+        if passed is None:
+            if not (TRANSFER in request.meta or REFUSED in request.meta):
+                self._account.of_pages[NEVER_DECIDED] += 1
+        elif self.sees_sending and "cached" not in response.flags:
+            passed.sent = True
+            if passed.outcome != NO_ROBOTS_TXT:
+                self._account.kept(passed.origin).answered += 1
+                self._account.of_pages[f"robotspec/{ANSWERED}"] += 1
+                if self._observer is not None and passed.logged is not None:
+                    self._observer.on_answered(passed.logged, response.status)
 
     def _check_usage(self, request: Request, response: Response) -> None:
         """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""

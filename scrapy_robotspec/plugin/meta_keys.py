@@ -15,5 +15,7 @@ KEPT_TOKENS = "_robotspec_tokens"
 TRANSFER = "_robotspec_download"
 #: The user's ``dont_filter`` of a request that went back to the scheduler.
 DONT_FILTER = "_robotspec_dont_filter"
+#: The URL of a request that was refused, until no other middleware may repeat it.
+REFUSED = "_robotspec_refused"
 #: Set on a request that scrapy-splash sends in the place of a page's.
 REPLACES_PAGE = "_robotspec_replaces"

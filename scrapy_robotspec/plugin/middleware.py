@@ -20,7 +20,8 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat, meta_keys
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
 from scrapy_robotspec.plugin.exceptions import in_one_line
-from scrapy_robotspec.plugin.reporting.stats import CrawlStats, open_account
+from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
+from scrapy_robotspec.plugin.reporting.stats import CrawlStats, log_never_decided, open_account
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
@@ -163,6 +164,7 @@ class RobotSpecMiddleware(GateOwner):
             return send_back(request)
         if isinstance(exception, ConfigurationError):  # of the user's function, or the meta key
             self._stats.account.of_pages["robotspec/error/product_token"] += 1
+        request.meta.pop(meta_keys.REFUSED, None)  # no other middleware has repeated it
         self.robots.tokens.responded(request)
         return None
 
@@ -171,7 +173,7 @@ class RobotSpecMiddleware(GateOwner):
     def _watch_sending(self) -> None:
         assert self._crawler.engine is not None
         observer = self.robots.observer
-        _compat.watch_sending(
+        self.enforcer.sees_sending = _compat.watch_sending(
             self._crawler.engine,
             self.enforcer.check_sending,
             None if observer is None else observer.on_sent,
@@ -199,6 +201,8 @@ class RobotSpecMiddleware(GateOwner):
     async def _spider_closed(self, reason: str) -> None:
         """Make the stats final. The spider's ``start()`` may go on while this waits."""
         self.gate.close()
+        never_decided = self._stats.account.of_pages[NEVER_DECIDED]
+        log_never_decided(never_decided, self._crawler, type(self))
         self._stats.close(self.robots.lookup.store.get)
         self.robots.end(reason)
         self._waits.close()

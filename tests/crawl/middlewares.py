@@ -285,6 +285,29 @@ class EndsPagesBehind(EndsPages):
         super().__init__("behind")
 
 
+class RepeatsErrors:
+    """Repeats a request three times after any exception, as some proxy middlewares do."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._stats: Any = crawler.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_exception(
+        self, request: Request, exception: Exception, spider: Spider | None = None
+    ) -> Request | None:
+        times = request.meta.get("times", 0)
+        if times == 3:
+            return None
+        self._stats.inc_value("repeated")
+        repeated = request.copy()
+        repeated.meta["times"] = times + 1
+        repeated.dont_filter = True
+        return repeated
+
+
 class AddsWhatNoQueueTakes:
     """Gives some requests an object that cannot be pickled."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scrapy_robotspec.evidence.replay import replay
 from tests.plugins.renderers import renderer, splash
 from tests.support.account import check
 from tests.support.crawl import Result, crawl
@@ -155,7 +157,7 @@ def test_a_retry_and_a_redirect_are_requests_of_their_own(server: Server, tmp_pa
 
 
 def test_a_page_from_a_cache_was_not_sent(server: Server, tmp_path: Path) -> None:
-    """Nor one that another middleware answers, drops or sends back."""
+    """Nor one that another middleware drops or sends back."""
     site = server.site("127.0.0.2", NO)
     urls = [site.url(f"/{n}") for n in range(9)]
     cached = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path / "cache")}
@@ -169,12 +171,12 @@ def test_a_page_from_a_cache_was_not_sent(server: Server, tmp_path: Path) -> Non
 def test_a_request_that_another_middleware_handles_counts_once(
     server: Server, tmp_path: Path
 ) -> None:
-    """Dropped or answered: not sent. Sent back to the scheduler, the same object: sent once."""
+    """Dropped: not sent. Answered: not seen. Sent back to the scheduler, the same object: once."""
     site = server.site("127.0.0.2", NO)
     settings = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.Meddles": 500}}
     urls = [site.url(f"/{what}/{n}") for what in ("drop", "answer", "later") for n in range(3)]
     _, outcomes = counted(tmp_path, urls, settings, [site])
-    assert outcomes == {"rules": 9, "not_sent": 6}
+    assert outcomes == {"rules": 9, "answered_by_middleware": 3, "not_sent": 3}
 
 
 def test_a_page_that_splash_requests_counts_once(server: Server, tmp_path: Path) -> None:
@@ -199,3 +201,59 @@ def test_a_page_that_splash_requests_counts_once(server: Server, tmp_path: Path)
         "refused_rule": 1,
         "after_sending": 1,
     }
+
+
+def test_a_page_of_another_middleware_is_not_unsent(server: Server, tmp_path: Path) -> None:
+    """The evidence says that its sending was not seen, and a replay and an audit accept that."""
+    site = server.site("127.0.0.2", NO)
+    folder = tmp_path / "evidence"
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.EndsPagesBehind": 500},
+        "ROBOTSPEC_EVIDENCE": str(folder),
+    }
+    urls = [site.url(path) for path in ("/behind-answered", "/no/behind-answered", "/yes")]
+    result, outcomes = counted(tmp_path, urls, settings, [site])
+    assert outcomes == {"rules": 2, "refused_rule": 1, "answered_by_middleware": 1}
+    assert result.lines("2 let through, 1 refused (1 by a rule), 1 answered by a middleware")
+    assert result.stats["robotspec/answered_by_middleware"] == 1
+    (log,) = folder.glob("decisions-*.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["status"] for line in lines if line["type"] == "answered"] == [200]
+    found = replay(folder)
+    assert (found.problems, found.sent, found.answered_by_middleware) == ([], 1, 1)
+
+
+def test_pages_that_were_never_decided_are_named_once(server: Server, tmp_path: Path) -> None:
+    """A middleware before ours answers: the log names it with its number, in a dry run too."""
+    site = server.site("127.0.0.2", NO)
+    name = "tests.crawl.middlewares.EndsPagesBefore"
+    settings: dict[str, Any] = {"DOWNLOADER_MIDDLEWARES": {name: 50}}
+    urls = [site.url(path) for path in ("/before-answered", "/no/before-answered", "/yes")]
+    result, outcomes = counted(tmp_path, urls, settings, [site])
+    assert outcomes == {"rules": 1}
+    for each in (result, crawl(urls, {**settings, "ROBOTSPEC_DRY_RUN": True})):
+        (line,) = each.lines("WARNING", "not checked")
+        assert "2 responses came from a middleware before this one" in line
+        assert line.endswith(f"were not checked ({name} at 50)")
+    assert result.stats["robotspec/never_decided"] == 2
+
+
+def test_a_refused_page_that_another_middleware_repeats_counts_once(
+    server: Server, tmp_path: Path
+) -> None:
+    """One that the spider repeats counts again."""
+    site = server.site("127.0.0.2", NO)
+    settings = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.RepeatsErrors": 610}}
+    result, outcomes = counted(tmp_path, [site.url("/no"), site.url("/yes")], settings, [site])
+    assert outcomes == {"rules": 1, "refused_rule": 1}
+    assert result.stats["repeated"] == 3
+    assert list(result.errors) == [site.url("/no")]
+    again = {"links": [site.url("/no"), site.url("/no/other")]}
+    every = {"DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"}
+    site.log.clear()
+    folder = tmp_path / "again"
+    folder.mkdir()
+    _, outcomes = counted(
+        folder, [site.url("/no")], every, [site], spider="follows_with_meta", more=again
+    )
+    assert outcomes["refused_rule"] == 3

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from tests.plugins.renderers import flaresolverr, renderer
 from tests.plugins.sites import RULES, need
+from tests.support.account import evidenced
 from tests.support.crawl import Result, crawl
 from tests.support.server import Server
 
@@ -36,3 +38,15 @@ def test_refused_pages_do_not_reach_it(server: Server) -> None:
         assert [request["url"] for request in asked] == urls[:1]
         assert site.pages_asked == ["/yes"]
         assert list(result.errors) == urls[1:]
+
+
+def test_its_pages_are_counted_as_of_a_middleware(server: Server, tmp_path: Path) -> None:
+    """Neither sent nor not sent: the plugin saw nothing leave."""
+    site = server.site("127.0.0.2", RULES)
+    evidence = {"ROBOTSPEC_EVIDENCE": str(tmp_path / "evidence")}
+    result, asked = run(server, [site.url("/yes"), site.url("/yes2"), site.url("/no")], **evidence)
+    assert len(asked) == 2
+    words = "2 let through, 1 refused (1 by a rule), 2 answered by a middleware"
+    assert any(line.endswith(words) for line in result.lines(words))
+    counts = evidenced(tmp_path / "evidence")
+    assert (counts["answered_by_middleware"], counts["not_sent"]) == (2, 0)

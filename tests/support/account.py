@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from scrapy_robotspec.access.account import ANSWERED
 from scrapy_robotspec.access.reasons import OUTCOMES, Group
 from tests.support.command_line import validator
 from tests.support.crawl import Result
@@ -18,10 +19,13 @@ from tests.support.server import Site
 NAMES = {group: [name for name, row in OUTCOMES.items() if row.group is group] for group in Group}
 
 
+#: Counts beside the outcomes.
+MARKS = ("after_sending", ANSWERED, "not_sent")
 #: The words of groups and marks in the log, by name.
 _WORDS = {
     **{group.name.lower(): group.value for group in Group},
     "after_sending": "of them after sending",
+    ANSWERED: "answered by a middleware",
     "not_sent": "not sent",
 }
 
@@ -41,7 +45,7 @@ def grouped(outcomes: Counter[str]) -> Counter[str]:
     groups = Counter(
         {group.name.lower(): sum(outcomes[name] for name in NAMES[group]) for group in Group}
     )
-    return +(groups + Counter({mark: outcomes[mark] for mark in ("after_sending", "not_sent")}))
+    return +(groups + Counter({mark: outcomes[mark] for mark in MARKS}))
 
 
 def evidenced(folder: Path) -> Counter[str]:
@@ -83,10 +87,10 @@ def origins_differ(result: Result, path: Path) -> bool:
 
 
 def sent(outcomes: Counter[str]) -> int:
-    """The number of pages that left."""
+    """The number of pages that were seen leaving."""
     groups = grouped(outcomes)
-    checked = groups["let_through"] + groups["after_sending"] - groups["not_sent"]
-    return checked + groups["not_checked"]
+    may_leave = groups["let_through"] + groups["not_checked"] + groups["after_sending"]
+    return may_leave - groups["not_sent"] - groups[ANSWERED]
 
 
 def stats_differ(stats: Mapping[str, Any], outcomes: Counter[str]) -> bool:

@@ -212,6 +212,11 @@ class EvidenceObserver:
         )
         self._recorder.add_line(str, line)
 
+    def on_answered(self, logged: LoggedDecision, status: int) -> None:
+        """Log that another middleware answered the request of *logged*."""
+        line = {"type": "answered", "time": time.time(), "decision": logged.number}
+        self._recorder.add_line(dumps, {**line, "status": status})
+
     def _log(self, logged: LoggedDecision) -> LoggedDecision:
         self._recorder.add_line(self._lines, logged)
         return logged

@@ -28,6 +28,8 @@ RULES_COUNTED = 1000
 ORIGINS_COUNTED = 100_000
 #: Max stored length of a rule or a URL (characters).
 MAX_TEXT = 200
+#: Stat of responses whose requests did not reach the middleware.
+NEVER_DECIDED = "robotspec/never_decided"
 #: Answers of origins: an override replaces the robots.txt, or there is none yet.
 OVERRIDDEN, NONE_SO_FAR = "with an override", "without an answer so far"
 

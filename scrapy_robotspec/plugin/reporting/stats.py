@@ -181,6 +181,18 @@ class CrawlStats:
             )
 
 
+def log_never_decided(number: int, crawler: Crawler, component: type) -> None:
+    """Name the middlewares before *component* that may have answered *number* requests."""
+    if number:
+        before = _compat.middlewares_before(crawler.settings, component)
+        logger.warning(
+            "%s from a middleware before this one and %s not checked (%s)",
+            count(number, "response came", "responses came"),
+            "was" if number == 1 else "were",
+            ", ".join(before) or "its name is unknown",
+        )
+
+
 def open_account(settings: Settings) -> CrawlAccount:
     """The account of a crawl, for a report by origin."""
     if settings.report is None:

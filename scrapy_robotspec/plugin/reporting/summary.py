@@ -55,6 +55,8 @@ def request_words(requests: RequestCounts) -> str:
     """``3 let through, 1 refused (1 by a rule)``."""
     groups = (group for group in Group if requests.of(group) or group in _ALWAYS)
     parts = [_group_words(group, requests) for group in groups]
+    if requests.answered:
+        parts.append(f"{requests.answered:,} answered by a middleware")
     if requests.not_sent:
         parts.append(f"{requests.not_sent:,} not sent")
     return ", ".join(parts)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.access.account import (
+    ANSWERED,
     RequestCounts,
     WaitEnd,
     answer_in_words,
@@ -98,7 +99,7 @@ def test_counts_add_up_however_requests_move(
     assert {name: number for name, number in counts.by_outcome.items() if number} == wanted
     assert sum(map(counts.of, Group)) == len(stay)
     assert counts.after_sending == after_sending
-    assert list(counts.to_json()) == [*NAMES, "after_sending", "not_sent"]
+    assert list(counts.to_json()) == [*NAMES, "after_sending", ANSWERED, "not_sent"]
 
 
 def test_pages_that_were_not_sent_are_the_rest() -> None:
@@ -111,6 +112,8 @@ def test_pages_that_were_not_sent_are_the_rest() -> None:
     counts.undo("rules", sent=True)
     counts.by_outcome["refused_usage"] += 1
     assert counts.not_sent == 1
+    counts.answered = 1  # by another middleware, which may have sent it
+    assert counts.not_sent == 0
 
 
 # --- origins

@@ -41,7 +41,11 @@ def test_the_keys_of_an_origin() -> None:
     names.remove("outlook")
     expected_keys = ["origin", "let_through", "refused", "outcomes", *names, "next_attempt"]
     assert list(found) == expected_keys
-    outcomes = dict.fromkeys(OUTCOMES, 0) | {"after_sending": 0, "not_sent": 0}
+    outcomes = dict.fromkeys(OUTCOMES, 0) | {
+        "after_sending": 0,
+        "answered_by_middleware": 0,
+        "not_sent": 0,
+    }
     assert found["outcomes"] == {
         **outcomes,
         "rules": 2,
