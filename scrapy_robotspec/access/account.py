@@ -118,8 +118,8 @@ class RequestCounts:
 
 
 def answer_in_words(record: RobotsRecord) -> str:
-    """The result of the latest attempt: a meaning, or an open doubt."""
-    meaning = "unreachable" if record.has_failed else meaning_of(record)
+    """The result that counts after the latest attempt: a meaning, or an open doubt."""
+    meaning = "unreachable" if record.is_unreachable else meaning_of(record)
     doubt = record.doubt_in_words if meaning not in ("unreachable", "disallow") else None
     return doubt or ANSWERS[meaning].short
 
@@ -188,7 +188,8 @@ def wait_end(before: RobotsRecord | None, record: RobotsRecord, reason: str) -> 
     """
     if record.has_failed:
         is_given_up = reason in ("unreachable", "limit_passed")
-        return WaitEnd("given_up" if is_given_up else "copy", record.failures, record.failure)
+        attempts = record.failures or 1 + (before.failures if before else 0)
+        return WaitEnd("given_up" if is_given_up else "copy", attempts, record.failure)
     if before is None or not before.failures:
         return WaitEnd("answered", 1, None)
     stands = before.temporary and before.failure_status == record.status

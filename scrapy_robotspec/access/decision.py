@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.access.outcome import NO_FILE, Hop
 from scrapy_robotspec.access.reasons import (
     NO_ROBOTS_TXT,
+    OLD_COPY,
     OTHER_STATUS,
     REASONS,
     SERVERS_READ,
@@ -38,7 +39,7 @@ class Decision(NamedTuple):
     outcome: str | None = None
     """``"successful"``, ``"unavailable"`` or ``"unreachable"``; None: never fetched."""
     status: int | None = None
-    """HTTP status of the response, or of the failure, that the outcome comes from."""
+    """HTTP status of the response that decides: of the copy, or of the failure without one."""
     age: float | None = None
     """Seconds since the copy in use was fetched; None: no copy is held."""
     hops: tuple[Hop, ...] = ()
@@ -46,8 +47,8 @@ class Decision(NamedTuple):
     origin: Origin | None = None
     """The origin whose robots.txt governs the URL."""
     failure: str | None = None
-    """Cause of the last failure in one short line, with the outcome ``"unreachable"``; or why the
-    redirects count as a missing file."""
+    """Cause of the last failure in one short line, with the outcome ``"unreachable"``, also where a
+    copy decides; or why the redirects count as a missing file."""
     usage: UsageRefusal | None = None
     """The declared use that is not allowed; given with the reason ``"usage"``."""
     time: float | None = None
@@ -56,14 +57,23 @@ class Decision(NamedTuple):
     @property
     def detail(self) -> str:
         """The reason as one sentence in ASCII, safe for a terminal (SAF-04)."""
-        return self._fill(self._words.sentence)
+        sentence = self._fill(self._words.sentence)
+        if self._is_by_old_copy:
+            sentence = sentence[:-1] + self._fill(REASONS[OLD_COPY].sentence)
+        return sentence
 
     def cause(self, rule: str | None = None) -> str:
         """The reason in a few words.
 
         *rule*: the deciding line as the view shows it.
         """
-        return self._fill(self._words.short, rule)
+        short = self._words.short
+        return self._fill(short + REASONS[OLD_COPY].short if self._is_by_old_copy else short, rule)
+
+    @property
+    def _is_by_old_copy(self) -> bool:
+        """Whether a copy decides that could not be renewed (CAC-02)."""
+        return self.outcome == "unreachable" and self.reason not in ("unreachable", "limit_passed")
 
     @property
     def _words(self) -> Words:
@@ -78,6 +88,7 @@ class Decision(NamedTuple):
 
     def _fill(self, words: str, rule: str | None = None) -> str:
         rule = rule or rule_in_words(self.verdict)
+        is_redirect = self.outcome != "unreachable"
         return words.format(
             verb="Allowed" if self.allowed else "Disallowed",
             file="robots.txt" if self.origin is None else printable(self.origin.robots_url),
@@ -86,7 +97,7 @@ class Decision(NamedTuple):
             after_comma=f", {rule}" if rule else "",
             status=self.status,
             failure=failure_words(self.failure),
-            failed=f", {printable(self.failure)}" if self.failure else "",
+            failed=f", {printable(self.failure)}" if self.failure and is_redirect else "",
             usage=self.usage and self.usage.detail,
         )
 

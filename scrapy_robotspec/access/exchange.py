@@ -15,7 +15,7 @@ from w3lib.url import safe_url_string
 
 from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.origin import MAX_MAPPED, Origin, without_user_info
-from scrapy_robotspec.access.outcome import FetchResult, Hop
+from scrapy_robotspec.access.outcome import NOT_MODIFIED, FetchResult, Hop, depends_on_agent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,15 +90,16 @@ class RedirectChain:
         self.hops: tuple[Hop, ...] = ()
         self.error: str | None = None
         """Why the chain counts as a 404."""
+        self.varies = False
+        """A redirect depends on the User-Agent (CAC-04)."""
 
     def follow(self, response: Exchange) -> bool:
         """Take the response to ``url``; whether there is another URL to request."""
-        if not 300 <= response.status < 400:
+        if not 300 <= response.status < 400 or response.status == NOT_MODIFIED:
             return False
+        self.varies = self.varies or depends_on_agent(response.fields)
         locations = [value for name, value in response.headers if name.lower() == "location"]
-        target = None
-        if locations and response.status != 304:
-            target = redirect_target(self.url, locations[-1])
+        target = redirect_target(self.url, locations[-1]) if locations else None
         shown = target and target[:_MAX_HOP_URL]
         self.hops += (Hop(self.url[:_MAX_HOP_URL], response.status, shown),)
         self.error = self._error(target)

@@ -78,6 +78,8 @@ class FetchResult:
     delays our own requests and is never written to a shared store."""
     agent: str = "-"
     """Product name of the User-Agent that the request had (CAC-04)."""
+    way_varies: bool = False
+    """A redirect depends on the User-Agent."""
     archive: Any = field(default=None, compare=False)
     """Where the exchanges of this attempt were archived; None: no evidence is kept."""
 
@@ -88,9 +90,8 @@ class FetchResult:
 
     @property
     def varies(self) -> bool:
-        """Whether the response depends on the User-Agent (CAC-04)."""
-        names = self.headers.get("vary", "").lower().split(",")
-        return any(name.strip() in ("user-agent", "*") for name in names)
+        """Whether the response, or a redirect to it, depends on the User-Agent (CAC-04)."""
+        return self.way_varies or depends_on_agent(self.headers)
 
     @property
     def answered(self) -> bool:
@@ -98,10 +99,18 @@ class FetchResult:
         return self.status is not None and self.status not in NOT_FROM_THE_SITE
 
 
+def depends_on_agent(fields: Mapping[str, str]) -> bool:
+    """Whether a response with *fields* depends on the User-Agent (RFC 9111, 4.1)."""
+    names = fields.get("vary", "").lower().split(",")
+    return any(name.strip() in ("user-agent", "*") for name in names)
+
+
 #: Statuses that only a proxy (407, FET-08) or the network before it (511) sends.
 NOT_FROM_THE_SITE = frozenset({407, 511})
-#: Statuses that say of themselves that they will pass (FET-19).
-TEMPORARY = frozenset({408, 425, 429})
+#: Invalid where nothing made the request conditional (FET-07).
+NOT_MODIFIED = 304
+#: Temporary statuses (FET-19); 421 came over the wrong connection.
+TEMPORARY = frozenset({408, 421, 425, 429})
 #: Statuses of a missing file; any other 4xx is doubtful (FET-20).
 NO_FILE = frozenset({404, 410})
 
@@ -122,7 +131,7 @@ NO_POLICY: StatusPolicy = MappingProxyType({})
 #: By hundreds of the status. Any other is a server error (FET-10) or invalid (FET-16).
 _BY_CLASS = {
     2: Meaning.RULES,  # FET-02
-    3: Meaning.ALLOW,  # FET-07: a redirect that led nowhere counts as a 404
+    3: Meaning.ALLOW,  # FET-07: a redirect that led nowhere counts as a 404; not NOT_MODIFIED
     4: Meaning.ALLOW,  # FET-08
 }
 
@@ -150,7 +159,7 @@ def status_meaning(
     for key in (status, f"{status // 100}xx"):
         if key in status_policy:
             return status_policy[key]
-    if status in NOT_FROM_THE_SITE:
+    if status in NOT_FROM_THE_SITE or status == NOT_MODIFIED:
         return Meaning.UNREACHABLE
     if status == 429 and edition.too_many_requests_unreachable:  # FET-09
         return Meaning.UNREACHABLE
@@ -193,14 +202,17 @@ def doubt(attempt: FetchResult, found: Meaning) -> str | None:
 #: RFC 9111 section 5.2:
 #:     cache-directive = token [ "=" ( token / quoted-string ) ]
 #: White space around "=" is accepted, and any characters of a value but those that end it.
-_DIRECTIVE = re.compile(r'([^\s,="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,"]*)))?')
+_DIRECTIVE = re.compile(r'([^\s,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)("?)|([^\s,"]*)))?', re.DOTALL)
+#: RFC 9110 section 5.6.4:
+#:     quoted-pair = "\" ( HTAB / SP / VCHAR / obs-text )
+_QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
 
 #: The value of a directive with different values.
 _CONFLICT = "?"
-#: RFC 9110 section 5.6.7: HTTP-date = IMF-fixdate / obs-date. The comma between two dates of a
-#: repeated field: before the day-name of IMF-fixdate or rfc850-date ("Sun,", "Sunday,"), or that of
-#: asctime-date and its month ("Sun Nov").
-_BETWEEN_DATES = re.compile(r",\s*(?=[A-Za-z]{3,9},|[A-Za-z]{3} [A-Za-z]{3})")
+#: The comma between two values of a repeated field: before a number, or a date by RFC 9110
+#: section 5.6.7: HTTP-date = IMF-fixdate / obs-date. It begins with the day-name of IMF-fixdate or
+#: rfc850-date ("Sun,", "Sunday,"), or that of asctime-date and its month ("Sun Nov").
+_BETWEEN = re.compile(r",\s*(?=\d+\s*(?:,|$)|[A-Za-z]{3,9},|[A-Za-z]{3} [A-Za-z]{3})")
 
 #: Greater numbers of seconds count as this (RFC 9111, 1.2.2).
 _LONG = 2**31
@@ -220,47 +232,61 @@ def stated_lifetime(headers: Mapping[str, str], now: float) -> float | None:
         if name in directives:
             seconds = _seconds(directives[name])
             return 0.0 if seconds is None else seconds - _age(headers, now)
-    expires = headers.get("expires")
-    if expires is None:
+    if "expires" not in headers:
         return None
-    dates = set(_BETWEEN_DATES.split(expires))
-    until = _date(expires) if len(dates) == 1 else None
+    until = _single_date(headers, "expires")
     if until is None:  # RFC 9111, 5.3: an invalid date, "0" above all, lies in the past
         return 0.0
     return until - _sent(headers, now) - _age(headers, now)
 
 
+def _values(headers: Mapping[str, str], name: str) -> list[str]:
+    """The values of a field that should have one, from all its lines."""
+    return _BETWEEN.split(headers.get(name, ""))
+
+
+def _single_date(headers: Mapping[str, str], name: str) -> float | None:
+    """The date that all lines of a field state."""
+    dates = {_date(value) for value in _values(headers, name)}
+    return dates.pop() if len(dates) == 1 else None
+
+
 def _age(headers: Mapping[str, str], now: float) -> float:
     """Seconds since the response left its server (RFC 9111, 4.2.3)."""
-    stated = _seconds(headers.get("age", "").partition(",")[0]) or 0
+    stated = _seconds(_values(headers, "age")[0]) or 0
     return max(stated, now - _sent(headers, now))
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float:
-    """Seconds from *now* until a Retry-After ends; 0.0 without one."""
-    value = headers.get("retry-after", "")
-    seconds = _seconds(value)
-    if seconds is not None:
-        return float(seconds)
-    until = _date(value)
-    return 0.0 if until is None else max(0.0, until - _sent(headers, now))
+    """Seconds from *now* until the latest Retry-After ends; 0.0 without one."""
+    pauses = [0.0]
+    for value in _values(headers, "retry-after"):
+        seconds, until = _seconds(value), _date(value)
+        if seconds is not None:
+            pauses.append(seconds)
+        elif until is not None:
+            pauses.append(until - _sent(headers, now))
+    return float(max(pauses))
 
 
 def parse_cache_control(value: str) -> dict[str, str]:
     """Directives of a Cache-Control field by lower-case name.
 
-    One that has different values has none that can be read.
+    One that has different values, or one in a string without an end, has none that can be read.
     """
     directives: dict[str, str] = {}
-    for name, quoted, plain in _DIRECTIVE.findall(value):
-        key, stated = name.lower(), quoted or plain
+    for found in _DIRECTIVE.finditer(value):
+        name, quoted, end, plain = found.groups("")
+        key, stated = name.lower(), _QUOTED_PAIR.sub(r"\1", quoted) or plain
+        if found[2] is not None and not end:
+            stated = _CONFLICT
         directives[key] = stated if directives.get(key, stated) == stated else _CONFLICT
     return directives
 
 
 def _sent(headers: Mapping[str, str], now: float) -> float:
     """The time of the response by the sender's clock, which its other dates refer to."""
-    date = _date(headers.get("date", ""))
+    date = _single_date(headers, "date")
     return now if date is None else date
 
 

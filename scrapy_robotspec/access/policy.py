@@ -1,7 +1,30 @@
 """AccessPolicy: what a record allows now, and how fetches change it.
 
 Pure functions: the time is an argument, nothing is read and nothing is kept. ``outcome.py`` holds
-the meaning of one response.
+the meaning of one response. An origin is in one of these states:
+
+    UNKNOWN   nothing usable is known: requests wait for one attempt
+    FRESH     the copy decides
+    AGAIN     a temporary status is asked again (FET-19): a copy that was fresh at the first one
+              decides, else requests wait
+    STANDS    a temporary status stands: the copy decides, expired or not
+    OUTAGE    server errors: closed, then by the copy or without restrictions (FET-12, FET-13)
+
+    event                                        UNKNOWN  FRESH    AGAIN    STANDS   OUTAGE
+    ---------------------------------------------------------------------------------------
+    a result                                     FRESH    FRESH    FRESH    FRESH    FRESH
+    a server error, or no answer                 OUTAGE   OUTAGE*  OUTAGE   OUTAGE   OUTAGE
+    a temporary status that does not stand yet   AGAIN    AGAIN*   AGAIN    -        OUTAGE
+    one that stands: it means a server error     OUTAGE   OUTAGE*  OUTAGE   OUTAGE   OUTAGE
+        it means anything else, and a copy is    STANDS   STANDS   STANDS   STANDS   STANDS
+        held; or none is                         FRESH    FRESH    FRESH    -        FRESH
+    the copy expires                             -        UNKNOWN  -        -        -
+    the next attempt is long overdue             -        -        UNKNOWN  UNKNOWN  UNKNOWN
+
+    * the failure is noted, and the copy decides until it expires.
+
+The counts of an outage begin anew after a gap without attempts (FET-12), in STANDS, and with the
+first failure of the origin itself.
 """
 
 from __future__ import annotations
@@ -9,7 +32,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from scrapy_robotspec.access.outcome import (
     NO_POLICY,
@@ -37,7 +60,11 @@ if TYPE_CHECKING:
 SKEW = 60.0
 
 #: Two failures further apart (seconds) belong to two outages: only attempts witness one (FET-12).
-MAX_GAP = DAY
+MAX_GAP = 2 * DAY
+
+#: A page that answered this long ago (seconds) shows that the origin's pages answer (FET-12), and
+#: after how long another one is noted: a note on every page would be a write on every page.
+PAGE_COUNTS, PAGE_NOTED = DAY, 60.0
 
 #: Longest Retry-After that is obeyed, once the origin is given up (seconds; FET-11).
 MAX_RETRY_AFTER = DAY
@@ -85,7 +112,14 @@ _BY_COPY = {
     Meaning.ALLOW: (Action.ALLOW, "unavailable"),
     Meaning.DISALLOW: (Action.DISALLOW, "policy"),
 }
-_UNRESTRICTED = (Action.ALLOW, "limit_passed")
+#: Reasons of plans by which no copy decides.
+UNREACHABLE, LIMIT_PASSED = "unreachable", "limit_passed"
+_UNRESTRICTED = (Action.ALLOW, LIMIT_PASSED)
+#: What an outage has counted, once it has ended.
+_ENDED: dict[str, Any] = {
+    **dict.fromkeys(("failures", "unanswered", "temporary"), 0),
+    **dict.fromkeys(("unreachable_since", "temporary_since")),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +164,8 @@ class AccessPolicy:
         if copy is None or fetched_at is None or expires is None:
             return None
         # Another crawl may have set a later time. One from the future: a clock was put back.
-        expires = min(expires, fetched_at + max(self.ttl, self.max_ttl))
+        demanded = MAX_RETRY_AFTER if record.status in TEMPORARY else 0.0
+        expires = min(expires, fetched_at + max(self.ttl, self.max_ttl, demanded))
         if not fetched_at - SKEW <= now < expires:
             return None
         refresh = fetched_at + REFRESH_FROM * (expires - fetched_at)
@@ -150,8 +185,26 @@ class AccessPolicy:
         was_put_back = now + SKEW < max(failed_at, retry_at - max(longest, MAX_RETRY_AFTER))
         if now >= overdue or was_put_back:  # such a failure says nothing about today
             return ASK_FIRST
-        ask = now >= retry_at
-        return Plan(*self._in_outage(record, copy), ask, overdue if ask else retry_at)
+        ask, until = now >= retry_at, overdue if now >= retry_at else retry_at
+        if (page := record.pages_answered_at) is not None and now < page + PAGE_COUNTS:
+            until = min(until, page + PAGE_COUNTS)
+        if copy is not None and self._is_in_use(record):
+            return Plan(*_BY_COPY[copy], ask, until)
+        if record.unreachable_since is None:  # STANDS, and nothing to us
+            return ASK_FIRST
+        return Plan(*self._in_outage(record, copy, now), ask, until)
+
+    def _is_in_use(self, record: RobotsRecord) -> bool:
+        """Whether temporary statuses leave the copy in use, expired or not (FET-19)."""
+        since, expires = record.unreachable_since, record.expires_at
+        if since is None or record.temporary > self.retry_times:
+            found = status_meaning(record.failure_status, self.edition, self.status_policy)
+            return found is not Meaning.UNREACHABLE
+        return self._is_asked_again(record) and expires is not None and since < expires
+
+    def _is_asked_again(self, record: RobotsRecord) -> bool:
+        """Whether all that failed is temporary, and does not stand yet (FET-19)."""
+        return record.failures == record.temporary <= self.retry_times
 
     # | the outage has lasted                       | a copy is held | no copy is held |
     # |---------------------------------------------|----------------|-----------------|
@@ -163,14 +216,14 @@ class AccessPolicy:
     # | … `ALLOW_IF_PAGES_ANSWER`, and pages answer | unrestricted   | unrestricted    |
     # | … `ALLOW_IF_PAGES_ANSWER`, and none answers | closed         | closed          |
 
-    def _in_outage(self, record: RobotsRecord, copy: Meaning | None) -> tuple[Action, str]:
+    def _in_outage(
+        self, record: RobotsRecord, copy: Meaning | None, now: float
+    ) -> tuple[Action, str]:
         """Action and reason while the origin is unreachable (FET-10 to FET-13).
 
         The outage lasts from its first failure to its last one, not to now: nothing is allowed
         without another attempt, and a clock that jumps changes nothing by itself.
         """
-        if copy is not None and record.temporary:  # FET-19
-            return _BY_COPY[copy]
         assert record.failed_at is not None
         assert record.unreachable_since is not None
         edition, lasted = self.edition, record.failed_at - record.unreachable_since
@@ -182,13 +235,14 @@ class AccessPolicy:
             if edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
                 substitute = _UNRESTRICTED
                 page = record.pages_answered_at
-                if page is None or page < record.unreachable_since:
+                if page is None or now >= page + PAGE_COUNTS:
                     closed_for = math.inf
-        if lasted >= closed_for and not record.local:  # else nothing is known of the origin itself
+        # Of failures on our side alone, and of temporary statuses, no outage comes.
+        if lasted >= closed_for and not (record.local or self._is_asked_again(record)):
             return substitute
         if self.unreachable == "allow":
-            return Action.ALLOW, "unreachable"
-        return (Action.REFUSE if self._given_up(record) else Action.WAIT), "unreachable"
+            return Action.ALLOW, UNREACHABLE
+        return (Action.REFUSE if self._given_up(record) else Action.WAIT), UNREACHABLE
 
     def _copy(self, record: RobotsRecord) -> Meaning | None:
         """The meaning of the last good answer to this process; None: there is none to rely on.
@@ -219,26 +273,52 @@ class AccessPolicy:
         """
         held = record or RobotsRecord(origin)
         found = meaning(result, self.edition, self.status_policy)
+        demanded = min(retry_after(result.headers, now), MAX_RETRY_AFTER)
         temporary = is_temporary(result, self.status_policy)
-        if found is Meaning.UNREACHABLE or (temporary and self._asks_again(held, result, now)):
-            return self._failed(held, result, now, jitter, temporary=temporary)
-        return self._answered(held, result, found, now)
+        if found is not Meaning.UNREACHABLE and not temporary:
+            return self._answered(held, result, found, now, demanded)
+        failed = _failed(held, result, now, temporary=temporary)
+        if temporary and self._stands(held, failed, now, demanded):
+            if found is not Meaning.UNREACHABLE:
+                if self._copy(held) is None or held.status in TEMPORARY:
+                    return self._answered(held, result, found, now, demanded)
+                pause = max(demanded, min(self.doubtful_ttl, self.ttl, DAY), self.retry_max_delay)
+                return replace(failed, **_ENDED, next_attempt=now + pause)
+            failed = replace(failed, temporary=max(failed.temporary, self.retry_times + 1))
+        return replace(failed, next_attempt=self._next_attempt(failed, now, demanded, jitter))
 
-    def _asks_again(self, record: RobotsRecord, result: FetchResult, now: float) -> bool:
-        """Whether a temporary status changes nothing but the time of the next attempt (FET-19)."""
-        if self._copy(record) is not None:
-            return record.status not in TEMPORARY  # else it stood before, and stands again
-        return self.unreachable == "wait" and self._may_ask_again(record, result, now)
+    def _stands(
+        self, held: RobotsRecord, failed: RobotsRecord, now: float, demanded: float
+    ) -> bool:
+        """Whether nothing waits for another attempt after a temporary status (FET-19).
+
+        *held* becomes *failed*. One that stood before stands again.
+        """
+        assert failed.temporary_since is not None
+        left = failed.temporary_since + self.hold_timeout - now
+        stood = held.unreachable_since is None and (held.failure_status or held.status) in TEMPORARY
+        is_last = failed.temporary > self.retry_times or not 0 < left >= demanded
+        return stood or is_last or self.unreachable == "allow"
 
     def _answered(
-        self, held: RobotsRecord, result: FetchResult, found: Meaning, now: float
+        self,
+        held: RobotsRecord,
+        result: FetchResult,
+        found: Meaning,
+        now: float,
+        demanded: float,
     ) -> RobotsRecord:
-        """A new answer, which replaces all that was *held* before (CAC-06)."""
+        """A new answer, which replaces all that was *held* before (CAC-06).
+
+        *demanded*: its Retry-After (seconds), which counts after a temporary status (FET-19).
+        """
         stated = stated_lifetime(result.headers, now)
         fresh_for = self.ttl if stated is None else min(max(stated, self.min_ttl), self.max_ttl)
         doubtful = doubt(result, found)
         if doubtful is not None:
             fresh_for = min(fresh_for, self._doubtful_lifetime(held, result.status, doubtful))
+        if result.counted_status not in TEMPORARY:
+            demanded = 0.0
         rules = found is Meaning.RULES
         return RobotsRecord(
             held.origin,
@@ -250,67 +330,36 @@ class AccessPolicy:
             hops=result.hops,
             redirect_error=result.redirect_error,
             fetched_at=now,
-            expires_at=now + fresh_for,
+            expires_at=now + max(fresh_for, demanded),
+            next_attempt=now + demanded if demanded else None,
             agent=result.agent if result.varies else None,
             content_type=result.headers.get("content-type", "")[:_MAX_CONTENT_TYPE],
         )
 
     def _doubtful_lifetime(self, held: RobotsRecord, status: int | None, doubtful: str) -> float:
         """Longest lifetime of a doubtful response, doubled while the same comes again (FET-20)."""
-        is_same = (held.status, held.doubt) == (status, doubtful)
+        is_same = (held.status, held.doubt) == (status, doubtful) and status not in TEMPORARY
         doubled = 2 * (held.lifetime or 0.0) if is_same else 0.0
         return min(max(self.doubtful_ttl, doubled), self.ttl)
-
-    def _failed(
-        self,
-        record: RobotsRecord,
-        result: FetchResult,
-        now: float,
-        jitter: float,
-        *,
-        temporary: bool,
-    ) -> RobotsRecord:
-        """The copy stays (CAC-02), the failure is counted; it has no lifetime (CAC-06)."""
-        has_copy = self._copy(record) is not None
-        ends_outage = has_copy and temporary != bool(record.temporary)  # FET-12
-        if ends_outage or (record.local and not result.local):
-            record = replace(record, unreachable_since=None, failures=0, unanswered=0, temporary=0)
-        asked = record.temporary + temporary
-        if temporary and not self._may_ask_again(record, result, now):
-            asked = max(asked, self.retry_times + 1)  # nothing waits for it any longer
-        failed = replace(
-            record,
-            hops=result.hops if record.fetched_at is None else record.hops,
-            unreachable_since=_outage_start(record, now),
-            failed_at=now,
-            failures=record.failures + 1,
-            unanswered=0 if result.answered else record.unanswered + 1,
-            temporary=asked,
-            failure=_in_words(result),
-            failure_status=result.status,
-            local=result.local and (record.local or not record.failures),
-        )
-        retry_at = self._next_attempt(failed, result, now, jitter)
-        if temporary and has_copy and self._given_up(failed):
-            retry_at = max(retry_at, now + min(self.doubtful_ttl, self.ttl))
-        return replace(failed, next_attempt=retry_at)
 
     def page_answered(self, record: RobotsRecord, now: float) -> RobotsRecord:
         """*record* once a page of the origin has answered below 500 (FET-12).
 
         Returns the same object where that says nothing new.
         """
-        since, noted = record.unreachable_since, record.pages_answered_at
-        if since is None or (noted is not None and noted >= since):
+        noted = record.pages_answered_at
+        is_new = noted is None or not noted <= now < noted + PAGE_NOTED
+        if record.unreachable_since is None or not is_new:
             return record
         return replace(record, pages_answered_at=now)
 
     # --- pauses between attempts while an origin is unreachable (FET-11, FET-19)
     #
     # An origin that answers (5xx, or another status by policy) keeps its requests waiting for
-    # ``hold_timeout`` after the first failure. One that gives no HTTP answer, or 408, 425 or 429,
-    # gets ``retry_times`` further attempts. After that the origin is *given up*: its requests are
-    # refused, and it is probed every ``retry_max_delay``, or as rarely as its Retry-After demands.
+    # ``hold_timeout`` after the first failure. One that gives no HTTP answer gets ``retry_times``
+    # further attempts; a temporary status gets both. After that the origin is *given up*: its
+    # requests are refused, and it is probed every ``retry_max_delay``, or as rarely as its
+    # Retry-After demands.
 
     def _given_up(self, record: RobotsRecord) -> bool:
         """Whether the last failed attempt was the last that requests waited for.
@@ -322,46 +371,64 @@ class AccessPolicy:
         if max(record.unanswered, record.temporary) > self.retry_times:
             return True
         has_answered = record.unanswered < record.failures  # else the number of attempts counts
-        return has_answered and record.failed_at >= record.unreachable_since + self.hold_timeout
-
-    def _may_ask_again(self, record: RobotsRecord, result: FetchResult, now: float) -> bool:
-        """Whether requests wait for another attempt after a temporary status (FET-19)."""
-        since = now if record.unreachable_since is None else record.unreachable_since
-        left = since + self.hold_timeout - now
-        demanded = retry_after(result.headers, now)
-        return record.temporary < self.retry_times and 0 < left >= demanded
+        ends = record.unreachable_since + self.hold_timeout
+        # A Retry-After goes beyond the hold only where a copy was in use: nothing waits for it.
+        is_over = record.failed_at >= ends or (record.next_attempt or 0.0) > ends
+        return has_answered and is_over
 
     def _next_attempt(
-        self, record: RobotsRecord, result: FetchResult, now: float, jitter: float
+        self, record: RobotsRecord, now: float, demanded: float, jitter: float
     ) -> float:
-        """Time of the next attempt after the failed *result*.
+        """Time of the next attempt after one that failed; *demanded* by its Retry-After.
 
         The pause doubles, and *jitter* in [0, 1) leaves out up to half of it; a longer Retry-After
         wins. While requests wait, the last attempt comes as the hold ends.
         """
         assert record.unreachable_since is not None
-        demanded = retry_after(result.headers, now)
+        doubled = min(self.retry_delay * 2.0 ** min(record.failures - 1, 60), self.retry_max_delay)
+        pause = doubled * (1 - jitter * (1 - _MIN_PAUSE))
         if self._given_up(record):
-            return now + max(self.retry_max_delay, min(demanded, MAX_RETRY_AFTER))
-        doubled = self.retry_delay * 2.0 ** min(record.failures - 1, 60)
-        pause = min(doubled, self.retry_max_delay) * (1 - jitter * (1 - _MIN_PAUSE))
-        longest = max(self.hold_timeout, self.retry_max_delay)
-        retry_at = now + max(pause, min(demanded, longest))
+            pause = self.retry_max_delay
+        if self.plan(record, now).action is not Action.WAIT:
+            return now + max(pause, demanded)
+        retry_at = now + max(pause, min(demanded, max(self.hold_timeout, self.retry_max_delay)))
         if record.unanswered == record.failures:
             return retry_at
         return min(retry_at, record.unreachable_since + self.hold_timeout)
 
 
-def _outage_start(record: RobotsRecord, now: float) -> float:
-    """Start of the outage that a failure at *now* continues (FET-12).
+def _failed(
+    held: RobotsRecord, result: FetchResult, now: float, *, temporary: bool
+) -> RobotsRecord:
+    """The copy stays (CAC-02), the failure is counted; it has no lifetime (CAC-06)."""
+    if _begins_anew(held, now) or (held.local and not result.local):
+        held = replace(held, **(_ENDED | {"unreachable_since": now, "local": True}))
+    row = now
+    if held.temporary:  # an earlier release noted no beginning
+        row = held.temporary_since or held.unreachable_since or now
+    return replace(
+        held,
+        hops=result.hops if held.fetched_at is None else held.hops,
+        failed_at=now,
+        failures=held.failures + 1,
+        unanswered=0 if result.answered else held.unanswered + 1,
+        temporary=held.temporary + 1 if temporary else 0,
+        temporary_since=row if temporary else None,
+        failure=_in_words(result),
+        failure_status=result.status,
+        local=result.local and held.local,
+        next_attempt=now,
+    )
 
-    It restarts after a gap without attempts, or where a clock was put back: an outage may be
-    counted too short, never too long.
+
+def _begins_anew(record: RobotsRecord, now: float) -> bool:
+    """Whether a failure at *now* begins an outage (FET-12).
+
+    One restarts after a gap without attempts, or where a clock was put back: it may be counted too
+    short, never too long.
     """
     since, failed_at = record.unreachable_since, record.failed_at
-    if since is None or failed_at is None or not since <= now <= failed_at + MAX_GAP:
-        return now
-    return since
+    return since is None or failed_at is None or not since <= now <= failed_at + MAX_GAP
 
 
 def _in_words(result: FetchResult) -> str:

@@ -50,12 +50,15 @@ class RobotsRecord:
 
     # --- failures since that answer
     unreachable_since: float | None = None
-    """Start of the outage: its first failure that no gap in the attempts separates from now."""
+    """Start of the outage: its first failure that no gap in the attempts separates from now. None
+    while a temporary status stands (FET-19)."""
     failures: int = 0
     unanswered: int = 0
     """Latest failures in a row without any HTTP answer."""
     temporary: int = 0
-    """Attempts that ended with 408, 425 or 429 (FET-19)."""
+    """Latest failures in a row that were temporary statuses (FET-19)."""
+    temporary_since: float | None = None
+    """Time of the first of them."""
     next_attempt: float | None = None
     failure: str | None = None
     """Cause of the last failure, in one short line."""
@@ -86,7 +89,13 @@ class RobotsRecord:
     @property
     def has_failed(self) -> bool:
         """Whether the latest attempt failed."""
-        return self.fetched_at is None or (self.failed_at or 0.0) >= self.fetched_at
+        return self.fetched_at is None or self.failed_at is not None
+
+    @property
+    def is_unreachable(self) -> bool:
+        """Whether the latest attempt failed, and no copy was fresh or outlasts it (FET-19)."""
+        is_fresh = self.expires_at is not None and (self.failed_at or 0.0) < self.expires_at
+        return self.fetched_at is None or not (self.unreachable_since is None or is_fresh)
 
     @property
     def updated_at(self) -> float:
@@ -178,7 +187,7 @@ def read_record(
     record = RobotsRecord(origin or named, meaning=meaning, body=body, hops=hops, **values)
     answer = (meaning, record.status, record.fetched_at, record.expires_at)
     failure = (record.unreachable_since, record.failed_at, record.next_attempt)
-    is_torn = any(part.count(None) not in (0, len(part)) for part in (answer, failure))
+    is_torn = answer.count(None) not in (0, len(answer)) or None in failure[failure.count(None) :]
     if is_torn or meaning is Meaning.UNREACHABLE:
         raise ValueError("an answer or a failure is incomplete")
     return record

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.access.policy import SKEW, Action, Plan
+from scrapy_robotspec.access.policy import LIMIT_PASSED, SKEW, UNREACHABLE, Action, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,9 +89,10 @@ class Resolved:
 def resolve(record: RobotsRecord, plan: Plan, robots: RobotsTxt | None, now: float) -> Resolved:
     """Resolve *record* under *plan*; *robots*: its rules, where they decide."""
     has_other_lines = robots is not None and robots.file.may_have_others
-    fails = record.unreachable_since is not None
+    fails = record.failed_at is not None
     is_fresh = record.expires_at is not None and now < record.expires_at
-    by_failure = fails and not is_fresh
+    names_failure = fails and not is_fresh
+    by_copy = plan.reason not in (UNREACHABLE, LIMIT_PASSED)
     return Resolved(
         record.origin,
         str(record.origin),
@@ -100,9 +101,9 @@ def resolve(record: RobotsRecord, plan: Plan, robots: RobotsTxt | None, now: flo
         robots,
         fails,
         # As the plan reads the answer: the process that fetched it may have another policy.
-        "unreachable" if by_failure else _OUTCOMES.get(plan.action),
-        record.failure_status if by_failure else record.status,
-        record.failure if by_failure else record.redirect_error,
+        UNREACHABLE if names_failure else _OUTCOMES.get(plan.action),
+        record.status if by_copy else record.failure_status,
+        record.failure if names_failure else record.redirect_error,
         now - SKEW,
         plan.until,
         record,

@@ -285,7 +285,8 @@ def _fetch_result(state: State, exchanges: list[Exchange], reader: RunReader) ->
     is_misplaced = [each.status // 100 for each in exchanges] == [5, 2]
     error = MISPLACED if is_misplaced else chain.error
     result = result_of(last, chain.hops, error, settings.max_size)
-    return replace(result, local=local, agent=state.record.agent or result.agent)
+    agent = state.record.agent or result.agent
+    return replace(result, local=local, agent=agent, way_varies=chain.varies)
 
 
 # --- lines that contradict each other

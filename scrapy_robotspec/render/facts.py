@@ -45,7 +45,7 @@ def _record_facts(found: Explanation, record: RobotsRecord) -> Iterator[Fact]:
     for hop in record.hops:
         target = f" to {hop.target}" if hop.target is not None else ""
         yield "redirect", f"{hop.status} from {hop.url}{target}"
-    if record.unreachable_since is not None and record.has_failed:
+    if record.unreachable_since is not None and record.is_unreachable:
         yield "failure", failure_words(record.failure)
         since = utc(record.unreachable_since)
         age = duration(max(0.0, found.now - record.unreachable_since))

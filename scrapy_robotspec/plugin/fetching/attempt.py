@@ -156,7 +156,12 @@ class Attempt:
         result = result_of(response, chain.hops, error, self._settings.max_size)
         assert self._transfer is not None
         agent = leading_product(self._transfer.request.headers.get(b"User-Agent"))
-        return replace(result, local=self._may_be_the_proxys(response.status), agent=agent)
+        return replace(
+            result,
+            local=self._may_be_the_proxys(response.status),
+            agent=agent,
+            way_varies=chain.varies,
+        )
 
     async def _download(self, url: str) -> Exchange:
         self._transfer = transfer = robots_request(

@@ -113,7 +113,7 @@ class EvidenceObserver:
         records = () if archive is None else tuple(archive.records)
         before = None if done.base is None else self._find(done.base, now)
         body: _Body = None, False
-        if record.unreachable_since is not None:  # the copy stays
+        if record.has_failed:  # the copy stays
             body = _same_body(before, record)
         elif record.body and archive is not None:
             last = min(len(result.hops), len(records) - 1)  # probes may follow (FET-15)

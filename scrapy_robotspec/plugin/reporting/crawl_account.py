@@ -124,7 +124,7 @@ class CrawlAccount:
         if before is not None:  # maybe counted by another crawl: nothing falls below 0
             self.answers -= Counter([answer_in_words(before)])
         self.answers[answer_in_words(record)] += 1
-        if not record.has_failed:
+        if not record.is_unreachable:
             self.down.pop(record.origin, None)
         elif record.origin in self.down or len(self.down) < ORIGINS_COUNTED:
             self.down[record.origin] = failure_words(record.failure)

@@ -190,7 +190,7 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         super().fetched(done, waiting, now)
         record, found = done.record, done.found
         assert record is not None
-        row, failed = self[record.origin], record.has_failed
+        row, failed = self[record.origin], record.is_unreachable
         row.asked += 1
         row.seconds = max(row.seconds, now - done.started)
         if row.first_asked is None:
@@ -207,7 +207,7 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
         row.truncated = record.truncated
         if len(self) <= MAX_FILES:
             row.file = found.robots if isinstance(found, Resolved) else None
-        if failed:
+        if record.has_failed:
             row.failed += 1
             has_room = failure in row.failures or len(row.failures) < MAX_FAILURES
             row.failures[failure if has_room else "other"] += 1

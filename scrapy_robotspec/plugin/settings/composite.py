@@ -123,11 +123,13 @@ def edition(raw: Any) -> Edition:
 
 
 _STATUS_POLICY = (
-    "a dict such as {429: 'unreachable', '4xx': 'disallow'}, from statuses (100 to 599) and "
-    f"classes ('2xx', '4xx', '5xx') to {', '.join(repr(meaning.value) for meaning in Meaning)}"
+    "a dict such as {429: 'unreachable', '4xx': 'disallow'}, from statuses (100 to 599; a 3xx is "
+    f"followed, or counts as 404) and classes ('2xx', '4xx', '5xx') to {', '.join(repr(meaning.value) for meaning in Meaning)}"
 )
-#: Statuses, and classes of those that end a redirect chain, by their text.
-_STATUSES = {str(key): key for key in (*range(100, 600), "2xx", "4xx", "5xx")}
+#: Statuses that end a redirect chain, and their classes, by their text.
+_STATUSES = {
+    str(key): key for key in (*range(100, 300), *range(400, 600), "2xx", "4xx", "5xx")
+}
 
 
 def status_policy(raw: Any) -> StatusPolicy:

@@ -10,6 +10,7 @@ from scrapy_robotspec.editions import EDITIONS
 
 from .simulation import DAY, DEAD, DOWN, FILE, HOUR, MINUTE, MISSING, START, Life, policy
 
+LATER = FetchResult(status=408)
 FAILURES = pytest.mark.parametrize("failure", [DOWN, DEAD], ids=["503", "dead"])
 
 
@@ -73,8 +74,11 @@ def test_google_after_the_limit_with_pages_that_answer(
     life = outage("google", FILE if has_copy else None, failure)
     days(life, 20)
     life.record = life.policy.page_answered(life.held, life.now)
-    assert [action for _, action in life.live(40 * DAY, HOUR)][-1] == "allow"
+    assert [action for _, action in life.live(40 * DAY, HOUR)][-1] == "refuse"
+    life.record = life.policy.page_answered(life.held, life.now)
     assert life.ask().reason == "limit_passed"
+    began = life.now - START
+    assert life.live(2 * DAY, HOUR) == [(began, "allow"), (began + DAY, "refuse")]
 
 
 @pytest.mark.parametrize(
@@ -126,9 +130,9 @@ def test_fet12_two_failures_a_month_apart_are_two_outages(
     assert life.held.unreachable_since == life.now
 
 
-@pytest.mark.parametrize(("gap", "action"), [(DAY, "allow"), (DAY + 1, "wait")])
-def test_fet12_a_gap_of_more_than_a_day_restarts_the_outage(gap: float, action: str) -> None:
-    """One failure a day for forty days is an outage; a little more rarely, it is not."""
+@pytest.mark.parametrize(("gap", "action"), [(2 * DAY, "allow"), (2 * DAY + 1, "wait")])
+def test_fet12_a_gap_of_more_than_two_days_restarts_the_outage(gap: float, action: str) -> None:
+    """One failure in two days for forty days is an outage; a little more rarely, it is not."""
     life = outage("google-2019", None, DOWN)
     assert life.live(40 * DAY, every=gap)[-1][1] == action
 
@@ -139,6 +143,47 @@ def test_fet12_pages_that_answered_before_a_gap_do_not_count_after_it() -> None:
     life.record = life.policy.page_answered(life.held, life.now)
     life.now += 10 * DAY
     assert life.live(31 * DAY, every=HOUR)[-1][1] == "refuse"
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize(("before", "failure"), [(DEAD, LATER), (DEAD, DEAD), (DOWN, DOWN)])
+def test_fet12_an_outage_that_begins_anew_has_counted_nothing(
+    edition: str, before: FetchResult, failure: FetchResult
+) -> None:
+    """A failure days ago opens and closes nothing now: attempts and pauses are a fresh origin's."""
+    old, fresh = outage(edition, None, before), outage(edition, None, failure)
+    for _ in range(3):
+        old.ask()
+        old.now += 10
+    fresh.now = old.now = START + 3 * DAY
+    old.answer = fresh.answer
+    assert old.live(500, every=1) == fresh.live(500, every=1)
+    assert old.attempts[-len(fresh.attempts) :] == fresh.attempts
+
+
+@pytest.mark.parametrize("has_copy", [True, False])
+@pytest.mark.parametrize("latency", [0.5, 60.0])
+def test_fet11_fet12_a_retry_after_of_a_day_does_not_stop_an_outage(
+    has_copy: bool, latency: float
+) -> None:
+    """The 12 hours and the 30 days pass, whatever time the attempts themselves take."""
+    failure = FetchResult(status=503, headers={"retry-after": "86400"})
+    for edition, opens in [("google", 0.5), ("google-2019", 30)]:
+        life = outage(edition, FILE if has_copy else None, failure)
+        actions = days(life, 32, every=20 * MINUTE + latency)
+        (open_from,) = (at for at, action in actions if action in ("rules", "allow"))
+        assert opens <= open_from <= opens + 1.1
+
+
+@pytest.mark.parametrize("offset", [-60.0, 0.0, 60.0])
+def test_fet12_a_crawl_once_a_day_reaches_the_limit(offset: float) -> None:
+    """At the same hour, a minute earlier or later."""
+    life = outage("google-2019", FILE, DEAD)
+    actions = [life.live(20, every=1)[-1][1]]
+    for day in range(1, 33):
+        life.now = START + day * DAY + offset * (-1) ** day
+        actions.append(life.live(20, every=1)[-1][1])
+    assert actions == ["refuse"] * 31 + ["rules"] * 2
 
 
 # --- failures between us and the origin

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scrapy_robotspec.access.exchange import Exchange, RedirectChain, RedirectLimits
@@ -38,7 +40,6 @@ def test_a_chain_follows_to_its_last_response() -> None:
     [
         (redirect(), "no location"),
         (redirect(""), "no location"),
-        (redirect("/a", status=304), "no location"),
         (redirect("https://"), "no location"),
         (redirect("http://" + "a" * 2000), "no location"),
         (redirect("ftp://example.com/robots.txt"), "foreign scheme"),
@@ -49,6 +50,21 @@ def test_a_redirect_that_cannot_be_followed_ends_the_chain(response: Exchange, e
     walk = chain()
     assert not walk.follow(response)
     assert walk.error == error
+
+
+@pytest.mark.parametrize("location", [None, "/a"])
+def test_fet07_a_304_is_no_redirect(location: str | None) -> None:
+    """It says that a file exists, and brings none."""
+    walk = chain()
+    assert not walk.follow(redirect(location, status=304))
+    assert (walk.error, walk.hops) == (None, ())
+
+
+def test_cac04_every_response_of_a_chain_counts_for_vary() -> None:
+    walk = chain()
+    walk.follow(replace(redirect("/a"), headers=(("Location", "/a"), ("Vary", "User-Agent"))))
+    walk.follow(redirect("/b"))
+    assert walk.varies
 
 
 def test_limits_end_a_chain() -> None:

@@ -116,6 +116,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("status_policy", {"3xx": "allow"}, "'4xx'"),
     ("status_policy", {"40x": "allow"}, "100 to 599"),
     ("status_policy", {600: "allow"}, "100 to 599"),
+    *(("status_policy", {key: "allow"}, "a 3xx is followed") for key in (301, "304", 399, "3xx")),
     ("status_policy", {True: "allow"}, "100 to 599"),
     ("status_policy", [429], "a dict"),
     ("status_policy", "429=unreachable", "JSON"),
