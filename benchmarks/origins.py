@@ -76,7 +76,7 @@ class Servers:
     def download_delay(self, origin: Origin, request: int) -> float:
         return 0.0
 
-    def fetch(self, origin: Origin, request: int) -> Deferred[FetchResult]:
+    def fetch(self, origin: Origin, request: int, failed: int | None) -> Deferred[FetchResult]:
         self.fetched += 1
         return succeed(file_of(request))
 

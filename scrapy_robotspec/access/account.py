@@ -118,7 +118,7 @@ class RequestCounts:
 
 
 def answer_in_words(record: RobotsRecord) -> str:
-    """The result that counts after the latest attempt: a meaning, or an open doubt."""
+    """The result after the latest attempt: a meaning, or a doubt."""
     meaning = "unreachable" if record.is_unreachable else meaning_of(record)
     doubt = record.doubt_in_words if meaning not in ("unreachable", "disallow") else None
     return doubt or ANSWERS[meaning].short

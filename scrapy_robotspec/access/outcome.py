@@ -90,7 +90,7 @@ class FetchResult:
 
     @property
     def varies(self) -> bool:
-        """Whether the response, or a redirect to it, depends on the User-Agent (CAC-04)."""
+        """Whether response or redirects depend on the User-Agent (CAC-04)."""
         return self.way_varies or depends_on_agent(self.headers)
 
     @property
@@ -109,8 +109,10 @@ def depends_on_agent(fields: Mapping[str, str]) -> bool:
 NOT_FROM_THE_SITE = frozenset({407, 511})
 #: Invalid where nothing made the request conditional (FET-07).
 NOT_MODIFIED = 304
-#: Temporary statuses (FET-19); 421 came over the wrong connection.
-TEMPORARY = frozenset({408, 421, 425, 429})
+#: The request came over the wrong connection (RFC 9110, 15.5.20).
+MISDIRECTED = 421
+#: Temporary statuses (FET-19).
+TEMPORARY = frozenset({408, MISDIRECTED, 425, 429})
 #: Statuses of a missing file; any other 4xx is doubtful (FET-20).
 NO_FILE = frozenset({404, 410})
 

@@ -23,8 +23,8 @@ the meaning of one response. An origin is in one of these states:
 
     * the failure is noted, and the copy decides until it expires.
 
-The counts of an outage begin anew after a gap without attempts (FET-12), in STANDS, and with the
-first failure of the origin itself.
+An outage has counted nothing after a gap without attempts (FET-12), in STANDS, and as the origin
+itself fails for the first time.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ _BY_COPY = {
 #: Reasons of plans by which no copy decides.
 UNREACHABLE, LIMIT_PASSED = "unreachable", "limit_passed"
 _UNRESTRICTED = (Action.ALLOW, LIMIT_PASSED)
-#: What an outage has counted, once it has ended.
+#: The counts of an outage that has ended.
 _ENDED: dict[str, Any] = {
     **dict.fromkeys(("failures", "unanswered", "temporary"), 0),
     **dict.fromkeys(("unreachable_since", "temporary_since")),
@@ -237,7 +237,7 @@ class AccessPolicy:
                 page = record.pages_answered_at
                 if page is None or now >= page + PAGE_COUNTS:
                     closed_for = math.inf
-        # Of failures on our side alone, and of temporary statuses, no outage comes.
+        # Failures on our side, and temporary statuses, open nothing.
         if lasted >= closed_for and not (record.local or self._is_asked_again(record)):
             return substitute
         if self.unreachable == "allow":

@@ -58,7 +58,7 @@ def _rows(table: str) -> dict[str, list[str]]:
 #: 404 and 410, an unreachable file that allows, and a URL that has none.
 REASONS: Mapping[str, Words] = {name: Words(*row) for name, row in _rows("reason").items()}
 OTHER_STATUS, UNREACHABLE_ALLOWED = "other_status", "unreachable_allowed"
-#: What is added where a copy decides that could not be renewed.
+#: Added where a copy decides that could not be renewed.
 OLD_COPY = "old_copy"
 
 #: Outcomes of requests by their names in stats, JSON and evidence, in the order of all views.

@@ -93,7 +93,10 @@ class RobotsRecord:
 
     @property
     def is_unreachable(self) -> bool:
-        """Whether the latest attempt failed, and no copy was fresh or outlasts it (FET-19)."""
+        """Whether the latest attempt failed, and no copy decided.
+
+        A fresh one does, and one that a temporary status leaves in use (FET-19).
+        """
         is_fresh = self.expires_at is not None and (self.failed_at or 0.0) < self.expires_at
         return self.fetched_at is None or not (self.unreachable_since is None or is_fresh)
 

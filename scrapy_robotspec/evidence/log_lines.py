@@ -52,7 +52,7 @@ FORMAT = 5
 #: matching. Raise it once between two releases, with the first change by which archived responses
 #: lead to another state or decision: ``test_folders.py`` fails where it is due. A replay takes no
 #: log of another version for wrong. Logs without one have version 1.
-RULES = 1
+RULES = 2
 #: The hash before the first line.
 NO_HASH = "0" * 64
 #: Max length of a line (bytes). The first one contains the texts of ``ROBOTSPEC_OVERRIDES``.

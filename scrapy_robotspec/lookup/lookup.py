@@ -71,8 +71,11 @@ class Runtime(Protocol):
         The delay of the page after it begins then.
         """
 
-    def fetch(self, origin: Origin, request: Any) -> Deferred[FetchResult]:
-        """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""
+    def fetch(self, origin: Origin, request: Any, failed: int | None) -> Deferred[FetchResult]:
+        """Fetch the robots.txt of *origin*, with its redirects, because of *request*.
+
+        *failed*: the status of the attempt before, if it failed with one.
+        """
 
     async def on_rules(self, found: Resolved, request: Any, replaced: RobotsTxt | None) -> None:
         """Handle new rules before any request uses them."""
@@ -312,7 +315,8 @@ class Lookup:
         """
         origin, shared = fetch.origin, None
         try:
-            result = await self._attempt(fetch)
+            failed = None if base is None else base.failure_status
+            result = await self._attempt(fetch, failed)
             if base is fetch.held:
                 base = self.store.get(origin)  # a page may have answered meanwhile
             policy, now = self._runtime.policy(origin), self._runtime.clock()
@@ -326,9 +330,9 @@ class Lookup:
                 self.store.share(shared, known)
         return replace(await self._hand_over(fetch, record), result=result, base=base)
 
-    async def _attempt(self, fetch: Fetch) -> FetchResult:
+    async def _attempt(self, fetch: Fetch, failed: int | None) -> FetchResult:
         try:
-            return await self._runtime.fetch(fetch.origin, fetch.request)
+            return await self._runtime.fetch(fetch.origin, fetch.request, failed)
         except CancelledError:
             raise
         except Exception as error:

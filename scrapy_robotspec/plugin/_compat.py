@@ -688,6 +688,20 @@ def idle_connections(engine: ExecutionEngine) -> dict[Any, int]:
     }
 
 
+def close_idle_sessions(engine: ExecutionEngine) -> None:
+    """Close the idle connections of handlers without a Twisted pool.
+
+    Uses: ``AiohttpDownloadHandler._session`` (2.19 on), and of aiohttp ``TCPConnector._conns``.
+    """
+    handlers = _part(engine, "downloader.handlers._handlers") or {}
+    for handler in handlers.values():
+        connector = getattr(getattr(handler, "_session", None), "connector", None)
+        for connections in list(getattr(connector, "_conns", {}).values()):
+            for protocol, _ in connections:
+                protocol.close()
+            connections.clear()
+
+
 def handles_ftp(crawler: Crawler) -> bool:
     """Whether Scrapy can download FTP.
 

@@ -23,7 +23,8 @@ BODY = "User-agent: *\nDisallow: /no\n"
 STATUSES = {
     **dict.fromkeys((200, 201, 202, 203, 206, 226, 299), RULES),  # FET-02
     **dict.fromkeys((204, 205), ALLOW),  # FET-02: no body, no rules
-    **dict.fromkeys((300, 301, 302, 303, 304, 307, 308, 399), ALLOW),  # FET-07: no Location
+    **dict.fromkeys((300, 301, 302, 303, 307, 308, 399), ALLOW),  # FET-07: no Location
+    304: UNREACHABLE,  # FET-07: to a plain request
     **dict.fromkeys((400, 401, 402, 403, 404, 405, 406, 408, 409), ALLOW),  # FET-08
     **dict.fromkeys((410, 418, 421, 429, 451, 499), ALLOW),  # FET-08, FET-09
     407: UNREACHABLE,  # FET-08: only a proxy sends it
@@ -91,7 +92,7 @@ def test_status_policy_gives_each_meaning(server: Server) -> None:
 QUICK = {"ROBOTSPEC_RETRY_DELAY": 0.2}
 
 
-@pytest.mark.parametrize("status", [408, 425, 429])
+@pytest.mark.parametrize("status", [408, 421, 425, 429])
 def test_a_temporary_status_is_asked_again(server: Server, status: int) -> None:
     """FET-19: one refusal with Retry-After, then the file: no page goes without its rules."""
     first = reply(BODY, status, [("Retry-After", "1")])
@@ -101,6 +102,25 @@ def test_a_temporary_status_is_asked_again(server: Server, status: int) -> None:
     assert site.pages_asked == ["/yes"]
     assert len(site.robots_asked) == 2
     assert result.exit_code == 0
+
+
+@pytest.mark.parametrize("mode", WAYS)
+def test_fet07_a_304_is_asked_again_past_the_caches(server: Server, mode: str) -> None:
+    """It opens nothing, and no copy is held."""
+    site = server.site("127.0.0.2", in_turn(reply("", 304), reply(BODY)))
+    crawl([site.url("/yes"), site.url("/no")], QUICK, mode=mode)
+    assert site.pages_asked == ["/yes"]
+    fields = [asked.header("cache-control") for asked in site.robots_asked]
+    assert fields == [None, "no-cache"]
+
+
+@pytest.mark.parametrize("mode", WAYS)
+def test_fet19_a_421_is_asked_again_over_a_new_connection(server: Server, mode: str) -> None:
+    site = server.site("127.0.0.2", in_turn(reply("", 421), reply("", 503), reply(BODY)))
+    crawl([site.url("/yes"), site.url("/no")], QUICK, mode=mode)
+    assert site.pages_asked == ["/yes"]
+    first, second, third = (asked.port_from for asked in site.robots_asked)
+    assert first != second == third
 
 
 def test_a_temporary_status_that_stands_is_not_waited_for_beyond_the_retries(

@@ -27,6 +27,8 @@ class Asked:
     headers: tuple[tuple[str, str], ...]
     sent: int = 0
     """Bytes sent for it so far."""
+    port_from: int = 0
+    """The client's port, by which connections differ."""
 
     def header(self, name: str) -> str | None:
         """The first value of a header (lower case), or None."""

@@ -202,6 +202,7 @@ class Server:
             target = target[target.index("/", target.index("://") + 3) :]
         site = self._site_of(host, port)
         asked = Asked(time.time(), host, port, method, target, headers)
+        asked.port_from = writer.get_extra_info("peername")[1]
         self.log.append(asked)
         site.log.append(asked)
         turn, since = site.turn_of(target, asked.at)

@@ -22,7 +22,9 @@ from scrapy_robotspec.access.exchange import (
 )
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import (
+    MISDIRECTED,
     NOT_FROM_THE_SITE,
+    NOT_MODIFIED,
     SERVER_ERRORS,
     FetchResult,
 )
@@ -84,19 +86,20 @@ class Fetcher:
         self.archive: EvidenceObserver | None = None
         """Archives requests and responses; None: no evidence is kept."""
 
-    async def fetch(self, origin: Origin, request: Request) -> FetchResult:
+    async def fetch(self, origin: Origin, request: Request, failed: int | None) -> FetchResult:
         """Fetch the robots.txt of *origin* because of *request*.
 
-        Routes are tried until one reaches the origin, or fails for another reason than the way.
+        *failed*: the status of the attempt before, if it failed with one. Routes are tried until
+        one reaches the origin, or fails for another reason than the way.
         """
         own = self.routes.see(origin, request)
         tried: list[str] = []
         proxies = {None, request.meta.get("proxy")}
         route = self.routes.best(origin, own)
-        with self.downloads.watched():
+        with self.downloads.watched(use_idle=failed != MISDIRECTED):
             while True:
                 tried.append(route.name)
-                attempt = Attempt(self, origin, request, route)
+                attempt = Attempt(self, origin, request, route, past_caches=failed == NOT_MODIFIED)
                 result = await attempt.run()
                 route = self.routes.best(origin, own)
                 # A middleware that has chosen another proxy than before may do so again.
@@ -109,10 +112,19 @@ class Fetcher:
 
 
 class Attempt:
-    """Fetches the robots.txt of *origin* because of *page_request*, over *route*."""
+    """Fetches the robots.txt of *origin* because of *page_request*, over *route*.
+
+    With *past_caches* no cache on the way may answer for the origin (FET-07).
+    """
 
     def __init__(
-        self, fetcher: Fetcher, origin: Origin, page_request: Request, route: Route
+        self,
+        fetcher: Fetcher,
+        origin: Origin,
+        page_request: Request,
+        route: Route,
+        *,
+        past_caches: bool = False,
     ) -> None:
         self._fetcher = fetcher
         self._settings = fetcher.settings
@@ -120,6 +132,7 @@ class Attempt:
         self._origin = origin
         self._page_request = page_request
         self._route = route
+        self._past_caches = past_caches
         self._transfer: Transfer | None = None
         """The last request."""
         archive = fetcher.archive
@@ -171,6 +184,7 @@ class Attempt:
             user_agent=self._page_request.headers.get(b"User-Agent"),
             timeout=self._settings.fetch_timeout * LoopTime.STRETCH,  # our own limit ends it
             use_http_cache=self._fetcher.use_http_cache,
+            past_caches=self._past_caches,
         )
         response = await self._fetcher.downloads.send(transfer)
         origin = Origin.of(url)

@@ -95,12 +95,12 @@ class CrawlRuntime:
             return 0.0
         return _compat.take_slot_turn(self._crawler.engine, request)
 
-    def fetch(self, origin: Origin, request: Request) -> Deferred[FetchResult]:
+    def fetch(self, origin: Origin, request: Request, failed: int | None) -> Deferred[FetchResult]:
         """Fetch the robots.txt of *origin* because of *request* (FET-01 to FET-07).
 
         Fails only by being cancelled: any other failure is in the result.
         """
-        return _compat.deferred(self.fetcher.fetch(origin, request))
+        return _compat.deferred(self.fetcher.fetch(origin, request, failed))
 
     # --- what fetches bring
 

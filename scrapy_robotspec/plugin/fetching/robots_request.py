@@ -99,10 +99,12 @@ def robots_request(
     user_agent: bytes | None,
     timeout: float,
     use_http_cache: bool,
+    past_caches: bool = False,
 ) -> Transfer:
     """A plain GET of *url* over *route* (FET-01).
 
-    *timeout* is in seconds. With *use_http_cache* off the HTTP cache is bypassed.
+    *timeout* is in seconds. With *use_http_cache* off the HTTP cache is bypassed, and with
+    *past_caches* every one on the way.
     """
     meta: dict[str, Any] = {**dict(route.meta), **_OWN_META, "download_timeout": timeout}
     if not use_http_cache:
@@ -112,6 +114,8 @@ def robots_request(
         headers[b"Accept-Encoding"] = _ACCEPT_ENCODING
     if user_agent:
         headers[b"User-Agent"] = user_agent
+    if past_caches:
+        headers[b"Cache-Control"] = b"no-cache"
     if route.proxy_authorization:
         headers[b"Proxy-Authorization"] = route.proxy_authorization
     request = Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
@@ -176,10 +180,10 @@ class Downloads:
         )
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Watch the downloads of a fetch."""
+    def watched(self, *, use_idle: bool = True) -> Iterator[None]:
+        """Watch the downloads of a fetch; *use_idle*: over connections that are open."""
         manager = self._crawler.signals
-        self._close_idle_connections()
+        self._close_idle_connections(all_of_them=not use_idle)
         self._open += 1
         if self._open == 1:  # pages cost nothing while no robots.txt is fetched
             for handler, signal in self._handlers:
@@ -215,15 +219,17 @@ class Downloads:
         """Settings of download slots, which exist with the engine."""
         return _compat.name_slots(self._engine, TRANSFER)
 
-    def _close_idle_connections(self) -> None:
+    def _close_idle_connections(self, *, all_of_them: bool) -> None:
         """Leave connections to the many origins of a robots.txt.
 
         Idle ones are too many where they are half of those that this process may open.
         """
         idle = _compat.idle_connections(self._engine)
-        if sum(idle.values()) > _open_files_limit() / 2:
+        if all_of_them or sum(idle.values()) > _open_files_limit() / 2:
             for pool in idle:
                 pool.closeCachedConnections()
+        if all_of_them:
+            _compat.close_idle_sessions(self._engine)
 
     # --- the downloader's signals
 

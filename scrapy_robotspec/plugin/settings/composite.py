@@ -124,12 +124,11 @@ def edition(raw: Any) -> Edition:
 
 _STATUS_POLICY = (
     "a dict such as {429: 'unreachable', '4xx': 'disallow'}, from statuses (100 to 599; a 3xx is "
-    f"followed, or counts as 404) and classes ('2xx', '4xx', '5xx') to {', '.join(repr(meaning.value) for meaning in Meaning)}"
+    "followed, or counts as 404) and classes ('2xx', '4xx', '5xx') to "
+    f"{', '.join(repr(meaning.value) for meaning in Meaning)}"
 )
 #: Statuses that end a redirect chain, and their classes, by their text.
-_STATUSES = {
-    str(key): key for key in (*range(100, 300), *range(400, 600), "2xx", "4xx", "5xx")
-}
+_STATUSES = {str(key): key for key in (*range(100, 300), *range(400, 600), "2xx", "4xx", "5xx")}
 
 
 def status_policy(raw: Any) -> StatusPolicy:

@@ -84,7 +84,7 @@ def stance_of(plan: Plan, copy: Meaning | None) -> str:
         return OPEN
     if plan.action in (Action.WAIT, Action.REFUSE):
         return CLOSED_NOW
-    return plan.action.value
+    return str(plan.action.value)
 
 
 def check_words(life: Life, plan: Plan, words: Catalogue) -> None:

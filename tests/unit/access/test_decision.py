@@ -52,13 +52,14 @@ def test_decisions_without_rules(attempt: FetchResult, expected: tuple[object, .
 
 
 def test_a_copy_that_stands_in_says_so() -> None:
-    """FET-13: the rules decide, the outcome is the failure's, the age the copy's."""
+    """FET-13, CAC-02: the rules decide, status and age are the copy's, the failure is named."""
     life = Life(policy(STALE), lambda now: FILE if now == START else DOWN)
     life.ask()
     life.now += 2 * DAY
     found = decision(life)
     assert (found.allowed, found.reason, found.outcome) == (False, "rule", "unreachable")
-    assert (found.status, found.age) == (503, 2 * DAY)
+    assert (found.status, found.age) == (200, 2 * DAY)
+    assert found.detail.endswith("; the latest request for robots.txt failed (HTTP status 503).")
 
 
 def test_a_failed_refresh_of_a_fresh_copy_is_no_news() -> None:

