@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.crawl import crawl
-from tests.support.responses import reply
+from tests.support.responses import Answer, in_turn, reply, reset, silence
 from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n\nUser-agent: special\nDisallow: /yes\n"
@@ -58,3 +58,31 @@ def test_misplaced_server_errors_are_probed(server: Server) -> None:
     assert len(down.pages_asked) == 2
     assert len(proper.pages_asked) == 1
     assert odd.pages_asked == []  # FET-16: an invalid response, no server error
+
+
+@pytest.mark.parametrize("probed", [reset(), silence()], ids=["reset", "silent"])
+@pytest.mark.parametrize("fails", ["missing", "first"])
+def test_a_probe_without_an_answer_hides_no_server_error(
+    server: Server, probed: Answer, fails: str
+) -> None:
+    """FET-15: it proves nothing, so the 503 stands, and its requests wait for it as for any."""
+    missing, first = (probed, reply("home")) if fails == "missing" else (DOWN, probed)
+    site = server.site("127.0.0.2", DOWN, pages={"/": first, "/x": reply("x")}, page=missing)
+    settings = {
+        "ROBOTSPEC_PROBE_SERVER_ERRORS": True,
+        "ROBOTSPEC_FETCH_TIMEOUT": 1,
+        "ROBOTSPEC_HOLD_TIMEOUT": 0,
+    }
+    result = crawl([site.url("/x")], settings)
+    assert "HTTP status 503" in result.errors[site.url("/x")]["text"]
+    assert len(site.robots_asked) == 1
+
+
+def test_nothing_is_probed_while_a_retry_after_is_in_force(server: Server) -> None:
+    """FET-15: the site wants a pause."""
+    paused = reply("", 503, [("Retry-After", "1")])
+    site = server.site("127.0.0.2", in_turn(paused, paused, reply(RULES)), page=DOWN)
+    settings = {"ROBOTSPEC_PROBE_SERVER_ERRORS": True, "ROBOTSPEC_RETRY_DELAY": 0.1}
+    crawl([site.url("/no")], settings)
+    assert len(site.robots_asked) == 3
+    assert site.pages_asked == []

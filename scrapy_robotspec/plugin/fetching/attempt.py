@@ -27,6 +27,7 @@ from scrapy_robotspec.access.outcome import (
     NOT_MODIFIED,
     SERVER_ERRORS,
     FetchResult,
+    retry_after,
 )
 from scrapy_robotspec.lookup.loop_time import LoopTime, TimeLimitError
 from scrapy_robotspec.plugin import _compat
@@ -135,6 +136,8 @@ class Attempt:
         self._past_caches = past_caches
         self._transfer: Transfer | None = None
         """The last request."""
+        self._probed: FetchResult | None = None
+        """The server error that probes are made for; it stands where one fails (FET-15)."""
         archive = fetcher.archive
         self._archive = None if archive is None else archive.fetch(origin, time.time())
         self._chain = RedirectChain(origin, fetcher.settings.redirect_limits)
@@ -149,7 +152,8 @@ class Attempt:
             self._archive_failure("cancelled")  # the request may have left
             raise
         except Exception as error:
-            result = self._failed(error)
+            failed = self._failed(error)
+            result = self._probed or failed
         self._count(result)
         self._note_route(result)
         return replace(result, archive=self._archive)
@@ -158,22 +162,27 @@ class Attempt:
         chain = self._chain
         while chain.follow(response := await self._download(chain.url)):
             pass
-        error = chain.error
-        probes = self._fetcher.probes
+        result = self._result(response, chain.error)
+        probes, now = self._fetcher.probes, time.time()
         if (
-            probes is not None
-            and response.status in SERVER_ERRORS
-            and await probes.find_errors(self._origin, self._download, time.time())
+            probes is None
+            or response.status not in SERVER_ERRORS
+            or retry_after(response.fields, now)
         ):
-            error = MISPLACED
-        result = result_of(response, chain.hops, error, self._settings.max_size)
+            return result
+        self._probed = result
+        if await probes.find_errors(self._origin, self._download, now):
+            return replace(result, redirect_error=MISPLACED)
+        return result
+
+    def _result(self, response: Exchange, error: str | None) -> FetchResult:
+        result = result_of(response, self._chain.hops, error, self._settings.max_size)
         assert self._transfer is not None
-        agent = leading_product(self._transfer.request.headers.get(b"User-Agent"))
         return replace(
             result,
             local=self._may_be_the_proxys(response.status),
-            agent=agent,
-            way_varies=chain.varies,
+            agent=leading_product(self._transfer.request.headers.get(b"User-Agent")),
+            way_varies=self._chain.varies,
         )
 
     async def _download(self, url: str) -> Exchange:
