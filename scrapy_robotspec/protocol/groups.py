@@ -37,10 +37,13 @@ STRUCTURE = ("user-agent", "allow", "disallow")
 #: RFC 9309 section 2.2: NL = %x0D / %x0A / %x0D.0A; also the end of the file (FMT-02).
 _LINE_END = re.compile(rb"[\r\n]|\Z").search
 #: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
-_BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
+_BROKEN_URL = re.compile(r"[\x00-\x20\x7f]|,https?://")  # or two with a comma
+#: RFC 1123 section 2.1: labels of letters, digits and hyphens; DNS has underscores, IDNA more.
+_LABEL = r"[^\x00-,./:-@\[-^`{-\x7f]+"
+_HOST = re.compile(rf"(?:{_LABEL}\.)*{_LABEL}\.?|.*:.*")  # or an IPv6 address
 #: Max characters of any other URL (SAF-02): its host is normalized in the square of its length.
 _MAX_URL = 4096
-_USUAL_URL = re.compile(r"https?://[A-Za-z0-9.-]+/[!-~]*")
+_USUAL_URL = re.compile(r"https?://(?:[\w-]+\.)+[\w-]+/[!-+\--~]*", re.A)
 
 
 class RawOther(NamedTuple):
@@ -229,12 +232,12 @@ class AllGroups:
 
 
 def is_absolute(url: str) -> bool:
-    """Whether a sitemap's URL is absolute: scheme, host, no white space (SIT-03)."""
+    """Whether a URL has a scheme and a host that can exist, and no white space (SIT-03)."""
     if _USUAL_URL.fullmatch(url):  # hot path
         return True
     try:
         parts = urlsplit(url if len(url) < _MAX_URL else "")
-        complete = parts.scheme and parts.hostname and parts.port != 0
+        complete = parts.scheme and _HOST.fullmatch(parts.hostname or "") and parts.port != 0
         return bool(complete and not _BROKEN_URL.search(url))
     except ValueError:
         return False

@@ -131,3 +131,37 @@ def test_a_crawl_delay_of_hundreds_of_digits_is_finite(edition: str) -> None:
     delay = RobotsTxt.parse(body, edition).crawl_delay("FooBot")
     assert delay is not None
     assert 1e300 < delay < float("inf")
+
+
+@pytest.mark.parametrize("origin", ["", "https://a.example"])
+@pytest.mark.parametrize(
+    "host",
+    ["<domain_name>", "{host}", "*.a.example", "..", ".a", "a..b", "$site", "a b", "%s", "[x]"],
+)
+def test_url_at_a_host_that_cannot_exist_is_not_offered(host: str, origin: str) -> None:
+    """SIT-03, USE-06: of sitemaps and licenses, as text, with user info, and with a port."""
+    for authority in (host, f"u:p@{host}", f"{host}:8080"):
+        urls = [f"https://{authority}{end}" for end in ("/s.xml", "", "?a")]
+        body = "".join(f"Sitemap: {url}\nLicense: {url}\n" for url in urls).encode()
+        assert read_sitemaps(body, EDITIONS["google-2019"], origin) == ()
+        assert RobotsTxt.parse(body).licenses == ()
+    assert read_sitemaps(f"Sitemap: //{host}/s".encode(), EDITIONS["rfc9309"], origin) == ()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("https://a_b.example/s", "https://a.example./s", "https://localhost:8080/s"),
+        *(
+            "https://[::1]/s",
+            "https://xn--a.example/s",
+            "https://h\u093f.example/s",
+            "http://a/s,t",
+        ),
+        *("https://1.2.3.4/s", "https://-a-.example/s", "https://u@a.example/s?u=http://b/"),
+    ],
+)
+def test_url_at_a_host_that_may_exist_is_offered(url: str) -> None:
+    """SIT-03: DNS has more names than RFC 1123, and IDNA has letters of all scripts."""
+    robots = RobotsTxt.parse(f"Sitemap: {url}\nLicense: {url}\n".encode())
+    assert robots.sitemaps == robots.licenses == (url,)

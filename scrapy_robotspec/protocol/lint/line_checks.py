@@ -210,12 +210,13 @@ def check_other(line: Line, edition: Edition) -> Faults:
         return
     needs_url = line.field == "license" or (line.field == "sitemap" and edition.other_fields)
     if needs_url and not is_absolute(decode(line.value)):
-        if line.field == "license":
-            yield line, "RS404", "A license needs an absolute URL", "does not offer it"
-        else:
-            is_path = line.value.startswith(b"/")
-            read = "resolves it where the site is known" if is_path else "does not offer it"
-            yield line, "RS401", "A sitemap needs an absolute URL", read
+        code = "RS404" if line.field == "license" else "RS401"
+        is_path = line.value.startswith(b"/") and line.field == "sitemap"
+        read = "resolves it where the site is known" if is_path else "does not offer it"
+        wanted = (
+            "one URL, with a host that can exist" if b"://" in line.value else "an absolute URL"
+        )
+        yield line, code, f"A {line.field} needs {wanted}", read
     elif line.field == "crawl-delay" and edition.other_fields:
         if not SECONDS.fullmatch(line.value):
             yield line, "RS402", "A crawl-delay is a number of seconds", "ignores this one"

@@ -165,6 +165,13 @@ TABLE = [
     Row("RS321", "PAT-05", ANY + b"Disallow: /a%252Fb\nAllow: /caf%25C3%25A9/$", (2, 3),
         ANY + b"Allow: /100%25\nAllow: /%25zz\nAllow: /?a%253D\nAllow: /%2525"),
     Row("RS401", "SIT-03", b"Sitemap: /s.xml\n", (1,), b"Sitemap: http://a/s.xml\n", MODERN),
+    Row("RS401", "SIT-03", b"Sitemap: https://<domain_name>/s\nSitemap: https://{host}/s\n"
+        b"Sitemap: https://*.a.example/s\nSitemap: https://../s\nSitemap: https://a..b/\n"
+        b"Sitemap: https://a.example/s,https://a.example/t\nSitemap: http://[Domain]/\n",
+        (1, 2, 3, 4, 5, 6, 7), b"Sitemap: https://a_b.example./s\nSitemap: https://\xd7\x90.example\n"
+        b"Sitemap: https://[::1]:80/s\nSitemap: https://1.2.3.4/s,t\n", MODERN),
+    Row("RS404", "USE-06", b"License: https://%s/l\nLicense: https://$host/l\n", (1, 2),
+        b"License: https://a-b.example:8080/l\n"),
     Row("RS402", "EXT-01", ANY + b"Crawl-delay: -1\nCrawl-delay: 1e3\nCrawl-delay:\n", (2, 3, 4),
         ANY + b"Crawl-delay: 1.5\nCrawl-delay: 0\nCrawl-delay: .5", MODERN),
     Row("RS403", "EXT-01", ANY + b"Crawl-delay: 30.5\nCrawl-delay: " + b"9" * 9999, (2, 3),
