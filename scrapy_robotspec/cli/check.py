@@ -47,6 +47,7 @@ from scrapy_robotspec.render.text import count, paint, safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.cli.by_rule import ByRule
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import QueryTask
@@ -106,6 +107,7 @@ _question_options = options.stack(
     "a robots.txt stands for all that it names.",
 )
 @options.flag("--disallowed only_disallowed", "Show only what is disallowed.")
+@options.flag("--by-rule", "Show for each rule how many of the URLs it matches, and three of them.")
 @options.value(
     "--usage",
     "LABEL",
@@ -113,7 +115,7 @@ _question_options = options.stack(
     multiple=True,
 )
 def check_command(
-    session: Session, sitemap: str | None, only_disallowed: bool, **asked: Any
+    session: Session, sitemap: str | None, only_disallowed: bool, by_rule: bool, **asked: Any
 ) -> int:
     """Decide whether a crawler may fetch URLs, and by which line.
 
@@ -129,6 +131,10 @@ def check_command(
         if doubt := doubt_about(label):
             session.screen.note(f"note: --usage is {safe(doubt, None)}")
     answers = Answers(session, question, only_disallowed=only_disallowed)
+    if by_rule:
+        from scrapy_robotspec.cli.by_rule import ByRule
+
+        answers.by_rule = ByRule()
     if sitemap is None:
         return _answer(answers)
     if any(question.urls):
@@ -210,6 +216,8 @@ class Answers:
     """Whether losing rules and groups are wanted, too."""
     only_disallowed: bool = False
     has_many_files: bool = False
+    by_rule: ByRule | None = None
+    """Counts the URLs of each rule, and is shown instead of the answers."""
     _file: str | None = None  # the one that decides
     _robots: RobotsTxt | None = None  # its contents
     _code: int = GOOD
@@ -271,7 +279,10 @@ class Answers:
         if output.html is not None:
             self._kept.append(found)
         is_left_out = self.only_disallowed and word in ("allowed", "not covered")
-        if not (is_left_out or output.is_page_only):
+        if self.by_rule is not None:
+            if (robots := self._robots or found.robots) is not None:
+                self.by_rule.add(self._file or robots_url(found.url), robots, found)
+        elif not (is_left_out or output.is_page_only):
             self._say(found)
 
     def _say(self, found: Explanation) -> None:
@@ -295,6 +306,10 @@ class Answers:
     def end(self) -> int:
         """Sum up, write the page if any, return the exit code."""
         numbers, output = self._numbers, self.question.output
+        if self.by_rule is not None and output.as_json:
+            self.session.screen.say_json(self.by_rule.objects())
+        elif self.by_rule is not None:
+            self.session.screen.say(*self.by_rule.lines())
         if numbers.total() > 1 and not output.as_json and not self.fully:
             total = count(numbers.total() - numbers["not covered"], "answer")
             line = f"{total}: {numbers['allowed']:,} allowed, {numbers['disallowed']:,} disallowed"

@@ -232,7 +232,7 @@ class AllGroups:
 
 
 def is_absolute(url: str) -> bool:
-    """Whether a URL has a scheme and a host that can exist, and no white space (SIT-03)."""
+    """Whether a URL is absolute, and its host can exist (SIT-03)."""
     if _USUAL_URL.fullmatch(url):  # hot path
         return True
     try:

@@ -116,6 +116,7 @@ def check_json(words: Sequence[str], out: str) -> None:
         name = f"lint{option[1:]}"
     if name == "audit" and "--robots" in words:
         name = "audit-robots"
+    name = "check-by-rule" if "--by-rule" in words else name
     for line in out.splitlines():
         validator(name).validate(json.loads(line))
 

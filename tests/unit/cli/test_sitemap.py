@@ -128,3 +128,32 @@ def test_no_bytes_raise_anything_but_a_misuse(body: bytes) -> None:
     """SAF-05."""
     with suppress(MisuseError):
         assert sitemap.parse_sitemap("x", body).urls
+
+
+def test_the_urls_of_each_rule_are_counted(run_command: RunCommand, folder: Path) -> None:
+    """PRE-01: which ones a rule matches besides those that are meant, and which rule wins."""
+    rules = "Disallow: /cart\nAllow: /fish*$\nDisallow: /*fish**\nDisallow: /none\nDisallow:\n"
+    (folder / "shop.txt").write_text(f"User-agent: *\n{rules}\nUser-agent: a\nDisallow: /\n")
+    site = "https://shop.example/"
+    names = ["cart", "cartoon", "cartridge", "carton", "fish", "fish/1", "sunfish", "about"]
+    (folder / "urls.xml").write_text("\n".join(site + name for name in names))
+    words = ["check", "shop.txt", "--sitemap", "urls.xml", "--by-rule"]
+    result = run_command(*words)
+    assert result.code == 1
+    starred = "shop.txt: line 4: Disallow: /*fish**  3 URLs (decides about 1)"
+    assert result.lines == [
+        f"shop.txt: line 2: Disallow: /cart  4 URLs: {site}cart, {site}cartoon, {site}cartridge",
+        f"shop.txt: line 3: Allow: /fish*$  2 URLs: {site}fish, {site}fish/1",
+        f"{starred}: {site}fish, {site}fish/1, {site}sunfish",
+        "shop.txt: line 5: Disallow: /none  0 URLs",
+    ]
+    assert result.err == "8 answers: 3 allowed, 5 disallowed\n"
+    rows = [*map(json.loads, run_command(*words, "--json").lines)]
+    assert [(row["line"], row["matched"], row["decided"]) for row in rows] == [
+        *((2, 4, 4), (3, 2, 2), (4, 3, 1), (5, 0, 0))
+    ]
+    both = run_command("check", "shop.txt", "/x", "/cart", "--by-rule", "--each-token", "--json")
+    rows = [*map(json.loads, both.lines)]
+    assert [(row["line"], row["matched"]) for row in rows] == [
+        *((9, 2), (2, 1), (3, 0), (4, 0), (5, 0))
+    ]
