@@ -14,7 +14,7 @@ from errno import EINVAL
 from functools import partial
 from shutil import disk_usage
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scrapy.utils.misc import build_from_crawler
 
@@ -193,48 +193,38 @@ def _push(request: Request, queue: Any) -> None:
     queuelib ignores how much of a request was written: what is missing would hide the requests
     before it. SQLite undoes what failed.
     """
-    file = getattr(queue, "headf", getattr(queue, "f", None))
+    is_fifo = hasattr(queue, "headf")
+    file = queue.headf if is_fifo else getattr(queue, "f", None)
     if file is None:
         queue.push(request)
         return
-    begin, counts = os.fstat(file.fileno()).st_size, _counts_of(queue)
+    begin = os.fstat(file.fileno()).st_size
+    before = queue.info.copy() if is_fifo else queue.size
     try:
         queue.push(request)
         if file.closed:  # a FIFO queue goes on in another one
             with open(file.name, "rb") as file:
-                _check_length(file.fileno(), begin, is_first=True)
+                _check_length(file, begin, is_first=True)
         else:
-            _check_length(file.fileno(), begin, is_first=hasattr(queue, "headf"))
+            _check_length(file, begin, is_first=is_fifo)
     except OSError:
         os.truncate(file.name, begin)
-        _restore(queue, counts)
+        if is_fifo:
+            queue.info.update(before)
+            queue.headf.close()
+            queue.headf = queue._openchunk(before["head"][0], "ab+")
+        else:
+            queue.size = before
+            file.seek(begin)
         raise
 
 
-def _check_length(descriptor: int, begin: int, *, is_first: bool) -> None:
-    """Raise ``OSError`` unless a whole request was written from *begin* to the end of a file.
+def _check_length(file: BinaryIO, begin: int, *, is_first: bool) -> None:
+    """Raise ``OSError`` unless a whole request was written from *begin* to the end of *file*.
 
     *is_first*: its length is in front of it, else behind it.
     """
-    end = os.fstat(descriptor).st_size
-    length = os.pread(descriptor, _LENGTH.size, begin if is_first else end - _LENGTH.size)
+    end = os.fstat(file.fileno()).st_size
+    length = os.pread(file.fileno(), _LENGTH.size, begin if is_first else end - _LENGTH.size)
     if length != _LENGTH.pack(max(0, end - begin - _LENGTH.size)):
         raise OSError("only a part of a request was written")
-
-
-def _counts_of(queue: Any) -> tuple[int, list[int] | None]:
-    """Number of requests and, of a FIFO queue, where the next one is written."""
-    info = getattr(queue, "info", None)
-    return (queue.size, None) if info is None else (info["size"], info["head"])
-
-
-def _restore(queue: Any, counts: tuple[int, list[int] | None]) -> None:
-    """Let *queue* be as it was when it had *counts*; its file has been cut."""
-    size, head = counts
-    if head is None:
-        queue.size = size
-        queue.f.seek(0, os.SEEK_END)
-    else:
-        queue.info.update(size=size, head=head)
-        queue.headf.close()
-        queue.headf = queue._openchunk(head[0], "ab+")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from scrapy import Request
@@ -157,6 +157,43 @@ def test_a_request_to_splash_counts_as_its_page(crawl: Obeying) -> None:
     assert crawl.counts() == {"rules": 2, "refused_rule": 1}
 
 
+class Observer:
+    """The stages whose decisions would be in the evidence."""
+
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+
+    def on_decision(self, request: Request, answer: object, stage: str) -> None:
+        self.stages.append(stage)
+
+
+def test_the_page_behind_splash_is_asked_for_again_only_if_it_was_decided_about(
+    crawl: Obeying,
+) -> None:
+    """A refusal is logged as evidence; else the decision about the page stands."""
+    observer = Observer()
+    crawl.robots.observer = cast("Any", observer)
+    page, exempt = applied(crawl), Request("http://splash.example/", meta=dict(SPLASH))
+    exempt.meta["dont_obey_robotstxt"] = True  # the user's: the page has no summary
+    sent = Request("http://splash.example/", meta={**page.meta, **SPLASH})
+    for request in (exempt, sent):
+        crawl.enforcer.exempt(request)
+        crawl.enforcer.check_sending(request)
+    assert observer.stages == []
+    crawl.enforcer.exempt(sent)
+    crawl.now += 10 * DAY
+
+    async def send() -> None:  # its rules have expired: a fetch begins, and the page goes
+        crawl.enforcer.check_sending(sent)
+
+    run(send)
+    crawl.know(b"User-agent: *\nDisallow: /")
+    crawl.enforcer.exempt(sent)
+    with pytest.raises(ForbiddenByRobots):
+        crawl.enforcer.check_sending(sent)
+    assert observer.stages == ["request"]
+
+
 # --- when a request leaves its download slot
 
 
@@ -297,6 +334,32 @@ def test_usage_of_an_unchecked_page_is_not_looked_at(
     crawl.enforcer.exempt(request)
     answered(crawl, request, **{"Content-Usage": "train-ai=n"})
     assert not any("usage" in name for name in crawl.robots.progress.account.of_pages)
+
+
+def test_a_request_that_others_have_changed_is_not_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A middleware may send a copy, remove the summary, or exempt a request that has one."""
+    crawl = Obeying(monkeypatch, **USE)
+    crawl.know()
+    bare, decided = applied(crawl), applied(crawl)
+    del bare.meta["robotspec"]
+    exempt = decided.replace(meta={**decided.meta, "dont_obey_robotstxt": True})
+    crawl.enforcer.exempt(exempt)
+    for request in (bare, decided.copy(), exempt):
+        answered(crawl, request, **{"Content-Usage": "train-ai=n"})
+    assert not any("usage" in name for name in crawl.robots.progress.account.of_pages)
+
+
+def test_a_refusal_by_a_rule_counts_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl = Obeying(monkeypatch, **USE)
+    crawl.know(b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /no\n")
+    with pytest.raises(ForbiddenByRobots, match="Disallow: /no"):
+        applied(crawl, "/no")
+    assert not any("usage" in name for name in crawl.robots.progress.account.of_pages)
+    with pytest.raises(ForbiddenUsage):
+        applied(crawl)
+    assert crawl.robots.progress.account.of_pages["robotspec/usage/train-ai/disallow"] == 1
 
 
 # --- the request for a final URL

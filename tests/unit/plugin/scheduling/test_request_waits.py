@@ -219,3 +219,16 @@ def test_a_request_sent_back_twice_keeps_the_users_dont_filter() -> None:
     send_back(send_back(request))
     assert request.meta == {"_robotspec_dont_filter": False}
     assert request.dont_filter
+
+
+@pytest.mark.parametrize("spaced", [False, True])
+def test_handlers_are_loaded_at_the_start_where_pages_are_spaced(
+    monkeypatch: pytest.MonkeyPatch, spaced: bool
+) -> None:
+    """Else the first page would be late against its delay."""
+    crawl, loaded = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=spaced), list[object]()
+    monkeypatch.setattr(_compat, "load_handlers", loaded.append)
+    waits_of(crawl).open()
+    assert loaded == ([crawl.crawler.engine] if spaced else [])
+    assert (waits_of(crawl)._crawl_delay is not None) is spaced
+    waits_of(crawl).close()
