@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 #: Files that are read, and verdicts and names that are asked for.
 _FILES, _VERDICTS, _NAMES, _ORIGINS = 300, (1, 2, 6, 20, 200), (1, 5, 20, 150), 3_000
-#: Editions of the linter: one without leniencies, and two that read every line.
+#: Editions of the linter: one without leniencies, and two in which files need not be plain.
 _LINTED = ("google-2019", "google", "classic")
+#: Verdicts and names of the other editions.
+_FEW_VERDICTS, _FEW_NAMES = (1, 6, 20), 150
 #: How often files are read: the shortest time counts, as what is loaded once belongs to no file.
 _TIMES = 3
 #: Option of a process that measures one side and prints JSON.
@@ -158,6 +160,7 @@ def measure(folder: Path | None, *, quick: bool) -> dict[str, float]:
     from benchmarks import measures
     from benchmarks.corpus import make_corpus, read_folder
     from benchmarks.peers import OURS, ours
+    from scrapy_robotspec.editions import EDITIONS
 
     files = read_folder(folder) if folder else make_corpus(20 if quick else _FILES)
     read = {OURS: ours}
@@ -167,6 +170,8 @@ def measure(folder: Path | None, *, quick: bool) -> dict[str, float]:
     for number in _NAMES[:2] if quick else _NAMES:
         names = measures.names(files, read, _TIMES, number, same_url=False)
         found[f"a file, names: {number}"] = names[OURS]["µs a file, mean"]
+    for edition in EDITIONS:
+        found |= _in_edition(edition, files, quick=quick)
     for edition in _LINTED:
         lint = partial(_lint, edition)
         spent = [
@@ -178,6 +183,22 @@ def measure(folder: Path | None, *, quick: bool) -> dict[str, float]:
 
         found["a first visit"] = first_visit(100 if quick else _ORIGINS)
     return found
+
+
+def _in_edition(edition: str, files: Sequence[bytes], *, quick: bool) -> dict[str, float]:
+    """Verdicts and names in an edition."""
+    from benchmarks import measures
+    from benchmarks.peers import OURS
+    from scrapy_robotspec import RobotsTxt
+
+    read = {OURS: lambda body: RobotsTxt.parse(body, edition).allowed}
+    counts, number = (_FEW_VERDICTS[:1], 5) if quick else (_FEW_VERDICTS, _FEW_NAMES)
+    by_verdicts = measures.by_verdicts(files, read, _TIMES, counts)
+    names = measures.names(files, read, _TIMES, number, same_url=False)
+    return {
+        **{f"{edition}, verdicts: {count}": by_verdicts[OURS][str(count)] for count in counts},
+        f"{edition}, names: {number}": names[OURS]["µs a file, mean"],
+    }
 
 
 def _lint(edition: str, body: bytes) -> None:

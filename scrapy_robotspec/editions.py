@@ -157,6 +157,11 @@ class Edition:
     """FET-12."""
 
     @property
+    def reads_other_spellings(self) -> bool:
+        """Whether a known field may continue, or end without a colon (FMT-11, FMT-14)."""
+        return self.fields_by_prefix or self.missing_colon
+
+    @property
     def star_begins_path(self) -> bool:
         """Whether a path may begin with ``*`` instead of a slash (RUL-04)."""
         return self.wildcards and self.slashless is _SLASHLESS_PATTERN
@@ -168,20 +173,18 @@ class Edition:
 _GOOGLE_2019 = Edition(name="google-2019")
 
 #: Agents and rules are searched in the bytes of a file, as ``protocol/agent_index.py`` does, if
-#: these have the values of ``google-2019``; in any other edition each line is read.
+#: these have the values of ``google-2019``; in any other edition, if the file's lines are plain.
 LINE_FIELDS = (
     *("whitespace", "known_fields", "fields_by_prefix", "missing_colon", "nul_ends_line"),
-    *("max_line", "blank_line_ends_group", "whole_agent_names", "empty_rules_decide_line"),
-    "index_html",
+    *("max_line", "blank_line_ends_group"),
 )
 _lines_of = attrgetter(*LINE_FIELDS)
 
 
 @lru_cache
 def has_plain_lines(edition: Edition) -> bool:
-    """Whether agents and rules can be searched in a file's bytes."""
-    is_contained = edition.agent_match is CONTAINED  # compared with all names
-    return not is_contained and _lines_of(edition) == _lines_of(_GOOGLE_2019)
+    """Whether agents and rules can be searched in the bytes of every file."""
+    return bool(_lines_of(edition) == _lines_of(_GOOGLE_2019))
 
 
 _RFC9309 = replace(

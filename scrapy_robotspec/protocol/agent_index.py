@@ -9,8 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.agents import named_agent
+from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import RawRule, skip_byte_order_mark
+from scrapy_robotspec.protocol.models import DEFAULT
+from scrapy_robotspec.protocol.plain_lines import begins_line, is_plain
 
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
@@ -30,6 +32,8 @@ _WHITE = b" \t"
 #:     rule = *WS ("allow" / "disallow") *WS ":" *WS (path-pattern / empty-pattern) EOL
 #: up to its colon, in lower case, and the NL before it: a rule is below a user-agent line.
 find_rule = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:").search
+#: A blank line and the LF before it, where no CR stands alone.
+_find_blank = re.compile(rb"\n[ \t]*\r?\n").search
 #: RFC 9309 section 2.2:
 #:     startgroupline = *WS "user-agent" *WS ":" *WS product-token EOL
 #: from the field on. The rest of the line is ignored (UAG-03); without a token, the
@@ -44,16 +48,20 @@ _ALLOWS = {b"allow": True, b"disallow": False}
 
 def index_agents(
     body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
-) -> tuple[Places, Sequence[Span], bool]:
-    """The agents of a file of plain lines, and their rules.
+) -> tuple[Places, Sequence[Span], bool] | None:
+    """The agents of a file of plain lines, and their rules; None if some line is not plain.
 
     With *beginnings*, those of :func:`beginnings_of`, other agents may be left out. The last value
     says that none is.
     """
     lowered = body.lower()
+    if not is_plain(body, lowered, edition):
+        return None
+    whole, is_lenient = edition.whole_agent_names, edition.reads_other_spellings
+    find_end = _find_blank if edition.blank_line_ends_group else None
     places: dict[str, Place] = {}
     spans: list[Span] = []
-    is_named = False  # an agent, since the last rule
+    named: dict[str, str] = {}  # agents since the last rule
     is_complete = True
     begin = 0  # the end of the last user-agent line
     first = after = skip_byte_order_mark(body, edition)
@@ -66,41 +74,39 @@ def index_agents(
         )
         if not is_wanted:
             is_complete = False
-            if not is_named:
+            if not named:
                 continue
-        if not _begins_line(body, at, first):
+        if not begins_line(body, at, first):
             continue
         match = _AGENT(body, after)  # reads to the line's end
         if match is None:
+            if is_lenient:
+                return None
             continue
-        if is_named and find_rule(lowered, begin, at):
-            spans.append((begin, at))
-            is_named = False  # a rule ends the list of agents
+        if named:  # a rule ends the list of agents
+            blank = find_end and find_end(body, begin, at)
+            if blank or find_rule(lowered, begin, at):
+                add_group(places, named, len(spans), whole)
+                spans.append((begin, blank.start() if blank else at))
+                named = {}
         begin = match.end()
         if is_wanted:
-            name = match[1].decode() or named_agent(_value_at(body, match.start(1), begin), edition)
+            name = None if whole else match[1].decode()
+            name = name or named_agent(_value_at(body, match.start(1), begin), edition)
             if name is not None:
-                is_named = True
-                key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
-                add_agent(places, key, name, len(spans))
-    spans.append((begin, len(body)))
+                named.setdefault(key_of(name, edition), name)
+    blank = find_end and find_end(body, begin)
+    add_group(places, named, len(spans), whole)
+    spans.append((begin, blank.start() if blank else len(body)))
     return places, spans, is_complete
 
 
-def add_agent(places: dict[str, Place], key: str, name: str, number: int) -> None:
-    """Add an agent that the group of a number names."""
-    place = places.get(key)
-    if place is None:
-        places[key] = (name, [number])
-    elif place[1][-1] != number:  # an agent may be named twice
-        place[1].append(number)
-
-
-def _begins_line(body: bytes, place: int, first: int) -> bool:
-    """Whether only white space precedes ``place`` on its line."""
-    while place > first and body[place - 1] in _WHITE:
-        place -= 1
-    return place == first or body[place - 1] in b"\r\n"
+def add_group(places: dict[str, Place], named: Mapping[str, str], number: int, whole: bool) -> None:
+    """Add a group with the names of its agents, by key; *whole* as in the edition."""
+    if whole and DEFAULT in named:
+        named = {DEFAULT: DEFAULT}  # UAG-10: its other names do not count
+    for key, name in named.items():
+        places.setdefault(key, (name, []))[1].append(number)
 
 
 def numbers_of(places: Places, keys: Sequence[str]) -> Sequence[int]:

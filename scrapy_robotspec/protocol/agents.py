@@ -153,6 +153,8 @@ def beginnings_of(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
     :func:`asked_keys` does.
     """
     keys = [key[:1] + key[1:].partition("-")[0] for key in asked_keys(tokens, edition)]  # UAG-04
+    if edition.agent_match is CONTAINED:
+        return ()  # UAG-10
     return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
 
 

@@ -35,6 +35,11 @@ def split_without_colon(content: bytes, white: bytes) -> tuple[bytes, bytes] | N
     return (words[1].rstrip(white), words[2].lstrip(white)) if words else None
 
 
+def may_open_directories(body: bytes, edition: Edition) -> bool:
+    """Whether some rule of a file may open a directory (PRE-05)."""
+    return INDEX_PAGE.encode() in body or (edition.decode_unreserved and b"%" in body)
+
+
 def directory_of_index_page(pattern: str) -> str:
     """The directory that an index page also opens (PRE-05), or ``""``."""
     slash = pattern.rfind("/")

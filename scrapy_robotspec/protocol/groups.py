@@ -14,7 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from scrapy_robotspec.protocol.agent_index import Place, Span, add_agent, numbers_of
+from scrapy_robotspec.protocol.agent_index import Place, Span, add_group, numbers_of
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
     RawRule,
@@ -136,10 +136,7 @@ class AllGroups:
         """The names that select a group, in file order, and where."""
         for number, group in enumerate(self.groups):
             firsts = {key: group.names[places[0]] for key, places in group.places.items()}
-            if edition.whole_agent_names and DEFAULT in firsts:
-                firsts = {DEFAULT: DEFAULT}  # UAG-10: its other names do not count
-            for key, name in firsts.items():
-                add_agent(self.places, key, name, number)
+            add_group(self.places, firsts, number, edition.whole_agent_names)
 
     def others_for(self, keys: Sequence[str]) -> list[Line]:
         """The other lines for a crawler that follows some keys."""

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
+from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.agent_index import Spans, rule_around
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
@@ -34,6 +35,8 @@ def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Editio
     path = path_of(url, edition)
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         return ITSELF
+    if edition.index_html and path[-1] == "/" and google.may_open_directories(body, edition):
+        return None
     size = spans[-1][1] - spans[0][0] if spans else 0
     if size > _MAX_BYTES // len(path):
         return None
@@ -51,7 +54,8 @@ def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list
     One search passes over the lines whose pattern begins with another letter than the path.
     """
     found: list[RawRule] = []
-    search = _beginnings(path[1:2], edition.slashless is SLASH_ASSUMED)
+    is_assumed = edition.slashless is SLASH_ASSUMED
+    search = _beginnings(path[1:2], is_assumed, edition.empty_rules_decide_line)
     for begin, end in spans:
         last = begin  # no byte is searched twice for a line end
         for match in search(body, begin, end):
@@ -66,7 +70,7 @@ def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list
 
 
 @lru_cache
-def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
+def _beginnings(second: bytes, slash_assumed: bool, takes_empty: bool) -> _Search:
     """Finds colons, each with the first literal of a value and the literal after its last star.
 
     No other letter than that of "allow" stands before the colon of a rule.
@@ -79,6 +83,7 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     escapes = rb"(?:%(?:2[0-35689BCF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
     special = re.escape(second) + rb"*$%#" + _ESCAPED
     others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
+    others += rb"|(?=[\r\n#]|\Z)" if takes_empty else b""  # RUL-02
     first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
     return re.compile(
         rb":(?<=[Ww \t]:)[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}"

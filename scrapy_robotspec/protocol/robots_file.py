@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.editions import Edition, has_plain_lines
 from scrapy_robotspec.protocol.agent_index import (
     Places,
     Span,
@@ -28,6 +27,7 @@ from scrapy_robotspec.protocol.ruleset import RuleSet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import AllGroups
     from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict
@@ -106,8 +106,9 @@ class Index:
         self._body, self.edition = file.body, file.edition
         self._rules: Sequence[list[RawRule]] = ()
         is_complete = True
-        if has_plain_lines(file.edition):
-            self.places, self.spans, is_complete = index_agents(file.body, file.edition, beginnings)
+        found = index_agents(file.body, file.edition, beginnings)
+        if found is not None:
+            self.places, self.spans, is_complete = found
         else:
             every = file.all_groups(with_rules=True)
             self._rules = [group.raw_rules for group in every.groups]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import compare
+from scrapy_robotspec.editions import EDITIONS
 
 
 @pytest.mark.parametrize("has_folder", [False, True])
@@ -20,6 +21,7 @@ def test_a_commit_beside_itself(
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split(maxsplit=1)[1] for line in lines] == [
         *("a file, verdicts: 1", "a file, verdicts: 2", "a file, names: 1", "a file, names: 5"),
+        *(f"{edition}, {asked}" for edition in EDITIONS for asked in ("verdicts: 1", "names: 5")),
         *(f"a file, linted in {edition}" for edition in ("google-2019", "google", "classic")),
         "a first visit",
     ]
