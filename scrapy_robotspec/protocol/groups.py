@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ from scrapy_robotspec.protocol.lines import (
 from scrapy_robotspec.protocol.models import DEFAULT, Group, Rule, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
@@ -249,10 +249,13 @@ def read_sitemaps(body: bytes, edition: Edition, origin: str = "") -> tuple[str,
         return ()
     urls: list[str] = []
     lowered = body.lower()
-    end = skip_byte_order_mark(body, edition)
-    while (at := lowered.find(b"map", end)) >= 0:
-        start = 1 + max(body.rfind(b"\n", end, at), body.rfind(b"\r", end, at), end - 1)
+    search = _sitemap_search(edition)
+    begin = skip_byte_order_mark(body, edition)
+    while begin <= len(body) and (found := search(lowered, begin)):
+        at = found.start()
+        start = 1 + max(body.rfind(b"\n", begin, at), body.rfind(b"\r", begin, at), begin - 1)
         end = _LINE_END(body, at).start()  # type: ignore[union-attr]  # there always is one
+        begin = end + 1
         name, value = split_line(body[start:end], edition) or (b"", b"")
         if field_for(name, edition) != "sitemap":
             continue
@@ -262,3 +265,10 @@ def read_sitemaps(body: bytes, edition: Edition, origin: str = "") -> tuple[str,
         if is_absolute(url):
             urls.append(url)
     return tuple(urls)
+
+
+@lru_cache
+def _sitemap_search(edition: Edition) -> Callable[[bytes, int], re.Match[bytes] | None]:
+    """Finds the spellings of the field in text in lower case."""
+    spellings = {spelling for spelling, field in edition.known_fields if field == "sitemap"}
+    return re.compile(b"|".join(map(re.escape, {b"sitemap", *spellings}))).search

@@ -11,7 +11,9 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS, GOOGLE_FIELDS, PLAIN_FIELDS, AgentMatch, Edition
 from scrapy_robotspec.protocol.agent_index import index_agents, numbers_of
-from scrapy_robotspec.protocol.groups import AllGroups
+from scrapy_robotspec.protocol.groups import AllGroups, is_absolute, read_sitemaps
+from scrapy_robotspec.protocol.lines import read_lines
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import best_key
 from scrapy_robotspec.protocol.robots_file import Index, RobotsFile
@@ -63,6 +65,16 @@ NAMES = [
 PATHS = [
     *["/", "/", "/a", "/a/b", "/*a", "/a$", "", "", "a", "*", "/index.htm", "/a/index.html"],
     *["/%61", "/b%", "/x y", "*a", "/a#c", "/a user-agent: foo", "/allow: /b", "/a:b"],
+]
+SITEMAPS = ["Sitemap", "SITEMAP", "site-map", "sitemaps", "plan", "Planning", "x sitemap"]
+PLACES = ["https://h/a", "https://h/sitemap: b", "/plan", "//h/x", "a", "", "https://h/a # plan"]
+#: Spellings of the field that no preset has; an empty one begins every name.
+OTHER_SITEMAPS = [
+    replace(GOOGLE_2019, name="plan", known_fields=(*PLAIN_FIELDS, (b"plan", "sitemap"))),
+    replace(GOOGLE, name="plans", known_fields=((b"plan", "sitemap"), *GOOGLE_FIELDS)),
+    replace(GOOGLE, name="all", known_fields=(*GOOGLE_FIELDS, (b"", "sitemap"))),
+    replace(GOOGLE_2019, name="plan alone", known_fields=((b"plan", "sitemap"),)),
+    replace(GOOGLE_2019, name="an agent", known_fields=((b"sitemap", "user-agent"),)),
 ]
 ENDS = [
     *[*["\n"] * 20, *["\r\n"] * 4, "\r", "\n\n", "\n \n", "\r\r\n", "\n\t\n", "\r\n\r\n"],
@@ -126,6 +138,24 @@ def test_the_search_finds_what_reading_finds(seed: int) -> None:
         except AssertionError as error:
             raise AssertionError(f"{edition.name}: {body!r}") from error
     assert {name for name, number in plain.items() if not number} <= NEVER_PLAIN
+
+
+@pytest.mark.parametrize("edition", [*VARIANTS, *OTHER_SITEMAPS], ids=lambda each: each.name)
+def test_sitemaps_are_those_of_all_lines(edition: Edition) -> None:
+    """SIT-01, FMT-08, FMT-10: in any spelling that the edition reads."""
+    numbers = random.Random(edition.name)
+    number = 0
+    for _ in range(1_000):
+        parts = [MARGINS, SITEMAPS, COLONS, PLACES, MARGINS, ENDS]
+        kinds = [parts if numbers.randrange(3) else [ODD_LINES, ENDS] for _ in range(4)]
+        body = "".join(numbers.choice(each) for kind in kinds for each in kind).encode()
+        urls = [decode(line.value) for line in read_lines(body, edition) if line.field == "sitemap"]
+        whole = [f"https:{url}" if url.startswith("//") else url for url in urls]
+        whole = [f"https://h{url}" if url.startswith("/") else url for url in whole]
+        expected = tuple(filter(is_absolute, whole)) if edition.other_fields else ()
+        assert read_sitemaps(body, edition, "https://h") == expected, body
+        number += len(expected)
+    assert bool(number) is (edition.other_fields and edition.name != "an agent")
 
 
 @pytest.mark.parametrize("edition", VARIANTS, ids=lambda edition: edition.name)
