@@ -141,7 +141,7 @@ class AllGroups:
     def others_for(self, keys: Sequence[str]) -> list[Line]:
         """The other lines for a crawler that follows some keys."""
         lines = [*self.signals]
-        for number in numbers_of(self.places, keys):
+        for number in numbers_of(self.places, [key for key in keys if key in self.places]):
             lines += self.groups[number].others_for(keys, self.edition)
         return lines
 
@@ -151,11 +151,17 @@ class AllGroups:
         return tuple(filter(is_absolute, map(decode, self.licenses)))
 
     def forget_rules(self) -> None:
-        """Keep the other lines alone."""
+        """Keep the other lines alone, and the names of groups that have some."""
         self.has_rules = False
         self.outside, self.written = [], {}
-        nothing = RawGroup(0)
-        self.groups = [group if group.others else nothing for group in self.groups]
+        numbers = [number for number, group in enumerate(self.groups) if group.others]
+        self.groups = [self.groups[number] for number in numbers]
+        new = {number: at for at, number in enumerate(numbers)}
+        places = {
+            key: (name, [new[number] for number in all_numbers if number in new])
+            for key, (name, all_numbers) in self.places.items()
+        }
+        self.places = {key: place for key, place in places.items() if place[1]}
         for group in self.groups:
             group.agents = group.parted = group.rules = []
 

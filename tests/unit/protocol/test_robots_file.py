@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import tracemalloc
 from collections.abc import Iterator
@@ -41,6 +42,15 @@ def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) 
     body = file_of(160)  # no longer than those of real sites
 
     assert kept_after(questions, body, "google-2019") < len(body) * most
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_what_a_crawl_asks_once_is_not_kept(edition: str) -> None:
+    """CAC-04: delays, usage, licenses and other lines cost little in a file with many groups."""
+    others = b"".join(b"User-agent: a%d\n" % n + file_of(5)[14:] for n in range(200))
+    body = others + file_of(20) + b"Crawl-delay: 1\nContent-Usage: train-ai=n\nLicense: /a\n"
+    verdicts, all_questions = (kept_after(20, body, edition, more=more) for more in (False, True))
+    assert all_questions - verdicts < len(body) * 0.35
 
 
 @pytest.mark.parametrize(("body", "tokens"), [(file_of(1), "a"), (NAMED, "examplebot")])
@@ -83,13 +93,17 @@ def test_an_edition_that_reads_every_line_reads_a_file_once(
         assert robots.groups == RobotsTxt.parse(body, edition).groups
 
 
-def kept_after(questions: int, body: bytes, edition: str) -> int:
-    """Bytes that a file takes after some questions of one crawler."""
+def kept_after(questions: int, body: bytes, edition: str, *, more: bool = False) -> int:
+    """Bytes that a file takes after some verdicts of one crawler, and all other questions."""
 
     def ask_again() -> RobotsTxt:
         robots = RobotsTxt.parse(bytes(bytearray(body)), edition)
         for n in range(questions):
             robots.allowed(f"{HOST}/shop/{n}", "examplebot")
+        if more:
+            asked = robots.crawl_delay("examplebot"), robots.licenses, robots.sitemaps
+            usage = robots.usage(f"{HOST}/shop/1", "examplebot"), robots.other("examplebot")
+            assert any((*asked, *usage)) is (edition != "classic") or usage[0].preferences
         return robots
 
     ask_again()  # the process caches searches; they do not belong to the file
@@ -97,6 +111,7 @@ def kept_after(questions: int, body: bytes, edition: str) -> int:
     try:
         before = tracemalloc.get_traced_memory()[0]
         robots = ask_again()
+        gc.collect()
         kept = tracemalloc.get_traced_memory()[0] - before
         assert robots.body == body
     finally:
