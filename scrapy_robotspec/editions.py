@@ -158,7 +158,7 @@ class Edition:
 
     @property
     def reads_other_spellings(self) -> bool:
-        """Whether a known field may continue, or end without a colon (FMT-11, FMT-14)."""
+        """Whether known fields may continue or lack a colon (FMT-11, FMT-14)."""
         return self.fields_by_prefix or self.missing_colon
 
     @property
@@ -183,7 +183,7 @@ _lines_of = attrgetter(*LINE_FIELDS)
 
 @lru_cache
 def has_plain_lines(edition: Edition) -> bool:
-    """Whether agents and rules can be searched in the bytes of every file."""
+    """Whether agents and rules can be searched in every file's bytes."""
     return bool(_lines_of(edition) == _lines_of(_GOOGLE_2019))
 
 

@@ -49,7 +49,7 @@ _ALLOWS = {b"allow": True, b"disallow": False}
 def index_agents(
     body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
 ) -> tuple[Places, Sequence[Span], bool] | None:
-    """The agents of a file of plain lines, and their rules; None if some line is not plain.
+    """The agents and rules of a plain file; None for another file.
 
     With *beginnings*, those of :func:`beginnings_of`, other agents may be left out. The last value
     says that none is.
@@ -102,7 +102,7 @@ def index_agents(
 
 
 def add_group(places: dict[str, Place], named: Mapping[str, str], number: int, whole: bool) -> None:
-    """Add a group with the names of its agents, by key; *whole* as in the edition."""
+    """Add a group's agents by their keys; *whole* as in the edition."""
     if whole and DEFAULT in named:
         named = {DEFAULT: DEFAULT}  # UAG-10: its other names do not count
     for key, name in named.items():

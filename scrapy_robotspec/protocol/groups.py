@@ -151,7 +151,7 @@ class AllGroups:
         return tuple(filter(is_absolute, map(decode, self.licenses)))
 
     def forget_rules(self) -> None:
-        """Keep the other lines alone, and the names of groups that have some."""
+        """Keep the other lines alone, and their groups' names."""
         self.has_rules = False
         self.outside, self.written = [], {}
         numbers = [number for number, group in enumerate(self.groups) if group.others]

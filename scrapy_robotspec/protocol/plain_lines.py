@@ -1,4 +1,4 @@
-"""Whether the lines of one file are plain, where an edition reads some lines otherwise.
+"""Whether a file's lines are plain where editions read them differently.
 
 Searching the bytes of a plain file for agents and rules finds those that reading its lines does.
 Most files of real sites are plain in every edition.
@@ -26,7 +26,7 @@ _find_odd = re.compile(rb"allow(?![ \t]*:)").finditer
 
 
 def is_plain(body: bytes, lowered: bytes, edition: Edition) -> bool:
-    """Whether searching the bytes of a file finds what reading its lines does.
+    """Whether a search of its bytes finds a file's agents and rules.
 
     User-agent lines without a colon aside, which are left to the search.
     """
