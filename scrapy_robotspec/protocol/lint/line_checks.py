@@ -10,6 +10,7 @@ import unicodedata
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless, longest_line
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
@@ -228,6 +229,7 @@ def check_other(line: Line, edition: Edition) -> Faults:
 # --- rules
 
 _NEVER = "never applies the rule"
+_ASCII = "".join(map(chr, range(128)))
 _STARS = re.compile(rb"\*+")
 #: A comment right behind a path, without a space in it: the fragment of a URL.
 _FRAGMENT = re.compile(rb"[^\s:#]#[^\s#]*\s*\Z")
@@ -306,6 +308,9 @@ def _check_path(line: Line, edition: Edition) -> Faults:
     else:
         first = "" if path[0].isascii() else f", but with {_code_points(path[0])}"
         yield line, "RS301", f"The path does not start with a slash{first}", unslashed
+    if not (path.isascii() or _IN_PATH.search(path)):
+        encoded = quote(path, safe=_ASCII)
+        yield line, "RS312", f"RFC 9309 wants the path as {shown(encoded)}", "reads both alike"
     yield from ((line, *fault) for fault in _check_signs(line.value, edition))
 
 

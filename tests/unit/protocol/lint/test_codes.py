@@ -140,6 +140,8 @@ TABLE = [
         (2, 3, 4), ANY + b"Allow: /none\nAllow: nonesuch\nAllow: /http://a/\n"),
     Row("RS312", "PAT-12", ANY + b"Allow: /[\nAllow: /|\nAllow: /\"^\n", (2, 3, 4),
         ANY + b"Allow: /%5B(!'~,;@\n", NOT_GOOGLE),
+    Row("RS312", "PAT-04", ANY + "Allow: /\u00e9\nAllow: /*\u65e5$\n".encode(), (2, 3),
+        ANY + b"Allow: /%C3%A9\nAllow: /\xe9\nAllow: /a\xc2\xad\n"),
     Row("RS313", "PAT-12", ANY + b"Allow: /[\nAllow: /|\nAllow: /\"^\n", (2, 3, 4),
         ANY + b"Allow: /%5B(!'~,;@\n", ("google",)),
     Row("RS314", "PAT-04", ANY + "Disallow: /a\u200b\nAllow: /\u00a0\ufeff".encode(), (2, 3),
