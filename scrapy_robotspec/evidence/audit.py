@@ -40,6 +40,13 @@ InForce = tuple[list["Resolved"], bool]
 #: A killed process may have written nothing for this long before its last request (seconds).
 _LOST = 10.0
 
+#: Max runs that are looked at: in all, for each request, and for each state of the folder. Rules
+#: that are parsed again count as several (SAF-05).
+_MIN_LOOKS = 1_000_000
+_LOOKS_PER_REQUEST = 100
+_LOOKS_PER_STATE = 10_000
+_LOOKS_PER_PARSE = 1000
+
 _time_of = itemgetter(0)
 _end_of = attrgetter("end")
 
@@ -72,6 +79,11 @@ class Timeline:
             bounds += (run.start, run.end - 1.0, run.end, run.end + _LOST)
         self._bounds = sorted(bounds)
         """When a run began or ended, or may have lost lines."""
+        self._recent: dict[Origin, tuple[float, tuple[InForce, float]]] = {}
+        """The latest answer about each origin with a state, and since when it holds."""
+        states = sum(len(each) for runs in self._states.values() for each in runs.values())
+        self.looks = _MIN_LOOKS + states * _LOOKS_PER_STATE
+        """Number of runs that may still be looked at; negative: unknown from now on."""
 
     def was_fetched(self, url: str, since: float, until: float) -> bool:
         """Whether a robots.txt fetch requested *url* during that time."""
@@ -82,20 +94,41 @@ class Timeline:
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""
         time = since
+        self.looks += _LOOKS_PER_REQUEST if self.looks >= 0 else 0
         while time <= until:
             found, time = self._at(origin, time)
-            yield found
+            yield found if self._may_look(len(found[0])) else ([], False)
 
     def _at(self, origin: Origin, time: float) -> tuple[InForce, float]:
         """The rules in force for *origin* at *time*, and until when at least."""
+        since, known = self._recent.get(origin, (inf, None))
+        if known is not None and since <= time < known[1]:
+            return known
+        if origin not in self._states or not self._may_look(len(self._runs)):
+            return ([], False), inf
+        self._recent[origin] = time, self._find(origin, time)
+        return self._recent[origin][1]
+
+    def _may_look(self, number: int) -> bool:
+        """Count runs that are looked at; False where they are too many."""
+        if self.looks >= 0 > self.looks - number:
+            self.reading.add_note(
+                "the log has too many changes between times and sites for the number of runs: its "
+                "further requests are unknown"
+            )
+        self.looks = max(-1, self.looks - number)
+        return self.looks >= 0
+
+    def _find(self, origin: Origin, time: float) -> tuple[InForce, float]:
+        """As :meth:`_at`, from the states of all runs."""
         until, held = self._bounds[bisect_right(self._bounds, time)], []
-        for run, states in self._states.get(origin, {}).items():
+        for run, states in self._states[origin].items():
             at = bisect_right(states, time, key=_time_of)
             if at < len(states):
                 until = min(until, states[at][0])
             if at and (run.summary.complete or time < run.end):
                 held.append((*states[at - 1], run))
-        usable: list[Resolved] = []
+        usable: dict[object, Resolved] = {}  # by what they decide by: a fleet shares its files
         failed: list[Resolved] = []
         is_sure = all(
             run.summary.complete or not run.end - 1.0 <= time < run.end + _LOST
@@ -105,18 +138,21 @@ class Timeline:
             # The newest copy lives on when its run has ended; others count while theirs runs.
             if usable and not run.start <= time < run.end:
                 continue
-            found = None
+            found, parsed = None, run.states.get(origin)
             with run.noting(id_):
                 found = run.resolved(id_, origin, time)
+            if run.states.get(origin) is not parsed and not self._may_look(_LOOKS_PER_PARSE):
+                return ([], False), inf
             if found is None:  # left out or damaged: it may have allowed anything
                 is_sure = False
                 continue
             until = min(until, found.valid_until)
             if found.action not in (Action.WAIT, Action.REFUSE):
-                usable.append(found)
+                rules = found.robots and (found.robots.body, found.robots.edition)
+                usable.setdefault((found.action, found.reason, rules), found)
             elif found.reason == "unreachable":
                 failed.append(found)
-        return (usable or failed[:1], is_sure), until
+        return (list(usable.values()) or failed[:1], is_sure), until
 
     def _add(self, run: RunReader, line: Line) -> None:
         values = line.values

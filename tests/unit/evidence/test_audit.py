@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.evidence import audit as audit_module
+from scrapy_robotspec.evidence.access_logs import Request
 from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline
 from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
 
 SITE = "https://example.com"
+SITE_ORIGIN = cast(Origin, Origin.of(SITE))
 NO = f"{SITE}/private/x"
 HOUR, DAY = 3600.0, 86400.0
 
@@ -396,3 +399,54 @@ def test_a_page_that_was_long_on_its_way_is_judged_once(
     audit.look_up()
     assert audit.disallowed == 100
     assert len(judged) == 200
+
+
+def many_runs(folder: Path, number: int) -> None:
+    """Runs of one origin, one after another, of which every second disallows."""
+    for each in range(number):
+        crawl = Crawl(folder, f"20260131T12{each:04}Z-{each}-abcdef00")
+        body = RULES if each % 2 else b"# %d\n" % each
+        crawl.fetch(SITE, body, 200, START + each * HOUR)
+        crawl.close()
+
+
+def test_looks_at_runs_are_bounded_by_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAF-05: a folder of many runs and a log without an order; the rest is unknown."""
+    many_runs(tmp_path, 6)
+    monkeypatch.setattr(audit_module, "_MIN_LOOKS", 20)
+    monkeypatch.setattr(audit_module, "_LOOKS_PER_STATE", 0)
+    monkeypatch.setattr(audit_module, "_LOOKS_PER_REQUEST", 0)
+    monkeypatch.setattr(audit_module, "_LOOKS_PER_PARSE", 1)
+    timeline = Timeline(tmp_path)
+    audit = Audit(timeline, TOKENS, 0.0)
+    for number in range(20):
+        audit.add(Request(START + 5 * HOUR + 60 - number % 2 * 4 * HOUR, 0.0, NO), SITE_ORIGIN, NO)
+    assert 0 < audit.disallowed < 20
+    assert audit.disallowed + audit.unknown == 20
+    assert "further requests are unknown" in timeline.reading.notes[-1]
+
+
+def test_requests_in_order_look_at_the_runs_once(tmp_path: Path) -> None:
+    """The rules in force until their next change are kept."""
+    many_runs(tmp_path, 4)
+    timeline = Timeline(tmp_path)
+    audit = Audit(timeline, TOKENS, 0.0)
+    moment = START + 3 * HOUR + 60
+    audit.add(Request(moment, 0.0, NO), SITE_ORIGIN, NO)
+    before = timeline.looks
+    for number in range(100):
+        audit.add(Request(moment + number, 0.0, NO), SITE_ORIGIN, NO)
+    assert audit.disallowed == 101
+    assert timeline.looks == before + 100 * 99  # a hundred more each, less the one in force
+
+
+def test_the_same_rules_of_a_fleet_are_judged_once(tmp_path: Path) -> None:
+    crawls = [Crawl(tmp_path, f"20260131T12000{each}Z-{each}-abcdef00") for each in range(5)]
+    for crawl in crawls:
+        crawl.fetch(SITE)
+    for crawl in crawls:
+        crawl.close()
+    ((rules, is_sure),) = Timeline(tmp_path).in_force(SITE_ORIGIN, START + 0.5, START + 0.5)
+    assert (len(rules), is_sure) == (1, True)
