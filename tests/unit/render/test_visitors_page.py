@@ -1,0 +1,88 @@
+"""The page of an access log: its words, its order, its bounded size."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.evidence.access_logs import Request
+from scrapy_robotspec.evidence.visitors import Visitor, VisitorAudit
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.visitors_page import (
+    broken_rules,
+    delay_words,
+    fetch_words,
+    visitors_page,
+)
+
+SITE = "https://shop.example"
+ROBOTS = RobotsTxt.parse(b"User-agent: *\nDisallow: /cart/\nDisallow: /list\n")
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({}, "never"),
+        ({"before": 7}, "never"),
+        ({"robots_txt": 1, "oldest_copy": 0.0}, "1"),
+        ({"robots_txt": 2, "oldest_copy": 7200.0}, "2, used up to 2 h"),
+        (
+            {"robots_txt": 1, "oldest_copy": 3.0, "before": 1},
+            "1, used up to 3 s, 1 request before",
+        ),
+    ],
+)
+def test_words_about_robots_txt(counts: dict[str, float], words: str) -> None:
+    visitor = Visitor("a", (), (), None)
+    for name, value in counts.items():
+        setattr(visitor, name, value)
+    assert fetch_words(visitor) == words
+
+
+@pytest.mark.parametrize(
+    ("delay", "too_early", "shortest", "words"),
+    [
+        (None, 0, 1.0, ""),
+        (10.0, 0, None, "10 s: kept"),
+        (10.0, 0, 10.0, "10 s: kept, shortest 10 s"),
+        (10.0, 2, 1.0, "10 s: 2 too early, shortest 1 s"),
+    ],
+)
+def test_words_about_a_crawl_delay(
+    delay: float | None, too_early: int, shortest: float | None, words: str
+) -> None:
+    visitor = Visitor("a", (), (), delay, too_early=too_early, shortest=shortest)
+    assert delay_words(visitor) == words
+
+
+def audit_of(*requests: tuple[str, str]) -> VisitorAudit:
+    audit = VisitorAudit(ROBOTS)
+    for agent, path in requests:
+        audit.add(Request(0.0, 1.0, path, agent), f"{SITE}{path}")
+    return audit
+
+
+def test_rules_that_were_broken_most_come_first() -> None:
+    audit = audit_of(("a/1", "/list"), ("b/1", "/list"), ("b/1", "/cart/1"), ("b/1", "/cart/2"))
+    assert broken_rules(audit.ranked(), SITE) == [
+        (2, "b", 2, "Disallow: /cart/", "/cart/1"),
+        (1, "b", 3, "Disallow: /list", "/list"),
+        (1, "a", 3, "Disallow: /list", "/list"),
+    ]
+
+
+@pytest.mark.parametrize("requests", [[], [("Mozilla/5.0 Firefox/1", "/cart/")], [("a/1", "/")]])
+def test_a_page_where_nothing_was_broken(requests: list[tuple[str, str]]) -> None:
+    file = ParsedFile(ROBOTS, SITE)
+    page = visitors_page(
+        audit_of(*requests),
+        file,
+        now=0.0,
+        base=SITE,
+        log="a.log",
+        name="r.txt",
+        site=SITE,
+        notes=[],
+    )
+    assert "Broken rules" not in page
+    assert ("No requests by crawlers" in page) is (not requests or "Mozilla" in requests[0][0])
