@@ -92,8 +92,11 @@ class Query(Protocol):
     async def decide(self, urls: Sequence[str]) -> None:
         """Decide about URLs; the function of the task receives the answers."""
 
-    async def download(self, url: str, max_bytes: int) -> bytes:
-        """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
+    async def download(self, url: str, max_bytes: int, named_by: str = "") -> bytes:
+        """The body of a page that robots.txt allows. Raises ``RobotSpecError``.
+
+        *named_by*: the URL of the file that names it; a private address is refused as in redirects.
+        """
 
 
 class Screen:

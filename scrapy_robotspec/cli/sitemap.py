@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from io import BytesIO
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree.ElementTree import Element, ParseError, iterparse
+from xml.etree.ElementTree import ParseError, XMLParser
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli.inputs import is_url
@@ -27,6 +29,14 @@ MAX_URLS = 50_000
 _GZIP = b"\x1f\x8b"
 #: The elements with a URL, and whether the file is an index.
 _ELEMENTS = {"url": False, "sitemap": True}
+#: Documents that some search engines read like a sitemap, by their first element.
+_FEEDS = {"rss": "an RSS feed", "feed": "an Atom feed", "RDF": "an RSS 1.0 feed"}
+#: Bytes that are parsed at a time: the elements within them are in memory together.
+_STEP = 64 * 2**10
+#: Max steps in which no tag, text or comment ends. Old parsers read such a part from its start in
+#: each step.
+_MOST_UNSEEN = 16
+_LINE = re.compile(r"[^\r\n]+")
 #: Max elements around another one. Sitemaps of images and videos have five.
 _DEEPEST = 100
 
@@ -42,26 +52,32 @@ class Sitemap(NamedTuple):
 async def read_all(name: str, top: Sitemap | None, query: Query) -> AsyncIterator[Sequence[str]]:
     """The URLs of a sitemap, or of those that it names.
 
-    An index names sitemaps, and so does a robots.txt.
+    An index names sitemaps, and so does a robots.txt. Only those of http and https are requested.
 
     ``top``: its contents, where it is on the disk. Raises :class:`MisuseError`.
     """
     names: Sequence[str] = [name]
     if top is None and is_robots_txt(name):
         body = await query.download(name, MAX_BYTES)
-        names = read_sitemaps(body, EDITIONS["google-2019"], str(Origin.of(name)))
+        named = read_sitemaps(body, EDITIONS["google-2019"], str(Origin.of(name)))
+        names = _of_web(named)
         if not names:
             raise MisuseError(f"{name} names no sitemap: give the URL of one")
     for one in names:
-        sitemap = top or parse_sitemap(one, await query.download(one, MAX_BYTES))
+        sitemap = top or parse_sitemap(one, await query.download(one, MAX_BYTES, name))
         if not sitemap.is_index:
             yield sitemap.urls
             continue
-        for url in sitemap.urls:
-            part = parse_sitemap(url, await query.download(url, MAX_BYTES))
+        for url in _of_web(sitemap.urls):
+            part = parse_sitemap(url, await query.download(url, MAX_BYTES, one))
             if part.is_index:
                 raise MisuseError(f"{one} names {url}, another index: an index names sitemaps only")
             yield part.urls
+
+
+def _of_web(urls: Sequence[str]) -> list[str]:
+    """The URLs that may be requested because another file names them."""
+    return [url for url in urls if url[:8].lower().startswith(("http://", "https://"))]
 
 
 def parse_sitemap(name: str, data: bytes) -> Sitemap:
@@ -79,11 +95,14 @@ def parse_sitemap(name: str, data: bytes) -> Sitemap:
     if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         sitemap = _parse_xml(name, data)
     else:
-        lines = decode(data.removeprefix(b"\xef\xbb\xbf")).splitlines()
-        sitemap = Sitemap([line.strip() for line in lines if line.strip()])
+        parts = _LINE.finditer(decode(data.removeprefix(b"\xef\xbb\xbf")))
+        lines = (line for each in parts if (line := each[0].strip()))
+        sitemap = Sitemap(list(islice(lines, MAX_URLS + 1)))
     if len(sitemap.urls) > MAX_URLS:
         raise MisuseError(f"{name} has more than {MAX_URLS:,} URLs: divide the sitemap")
     wrong = next((url for url in sitemap.urls if not is_url(url)), None)
+    if wrong == "":
+        raise MisuseError(f"{name} has an empty <loc>: give a sitemap with a URL in each")
     if wrong is not None or not sitemap.urls:
         found = "" if wrong is None else f", but names {wrong[:100]!r}"
         raise MisuseError(f"{name} is not a sitemap with URLs of pages{found}: give one")
@@ -94,22 +113,66 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
     # It could declare growing entities. UTF-16 has a zero in each of its letters.
     if b"<!DOCTYPE" in data.replace(b"\0", b""):
         raise MisuseError(f"{name} declares a document type: a sitemap has none")
-    urls: list[str] = []
-    is_index = False
-    around = [Element("")]
+    found = _Locations()
+    parser, unseen = XMLParser(target=found), 0
     try:
-        for event, element in iterparse(BytesIO(data), ("start", "end")):
-            if event == "start":
-                around.append(element)
-                if len(around) > _DEEPEST:
-                    raise ValueError("its elements are nested too deeply")
-                continue
-            around.pop()
-            outer, inner = (each.tag.rpartition("}")[2] for each in (around[-1], element))
-            if inner == "loc" and outer in _ELEMENTS:
-                is_index = _ELEMENTS[outer]
-                urls.append((element.text or "").strip())
-            del around[-1][:]  # a small file may have millions of elements
+        for start in range(0, len(data), _STEP):
+            found.is_seen = False
+            parser.feed(data[start : start + _STEP])
+            unseen = 0 if found.is_seen else unseen + 1
+            if unseen > _MOST_UNSEEN:
+                raise ValueError("a tag or a comment in it is longer than 1 MB")
+        parser.close()
     except (ParseError, ValueError, LookupError) as error:  # also of an unknown encoding
         raise MisuseError(f"cannot read {name}: {error}") from None
-    return Sitemap(urls, is_index)
+    if (feed := _FEEDS.get(found.root)) is not None and not found.urls:
+        raise MisuseError(f"{name} is {feed}: give a sitemap of sitemaps.org, or a list of URLs")
+    return Sitemap(found.urls, found.is_index)
+
+
+class _Locations:
+    """Collects the URLs of a document as it is parsed; keeps no element."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+        self.is_index = False
+        self.root = ""
+        self.is_seen = False
+        """Whether something was parsed since this was set to False."""
+        self._around: list[str] = []
+        self._text: list[str] | None = None
+        """Parts of the text of an element that has a URL."""
+
+    def start(self, tag: str, attributes: object) -> None:
+        self.is_seen = True
+        name = tag.rpartition("}")[2]
+        outer = self._around[-1] if self._around else ""
+        self.root = self.root or name
+        self._around.append(name)
+        if len(self._around) > _DEEPEST:
+            raise ValueError("its elements are nested too deeply")
+        if name == "loc" and outer in _ELEMENTS:
+            self._text = []
+
+    def data(self, text: str) -> None:
+        self.is_seen = True
+        if self._text is not None:
+            self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        self.is_seen = True
+        name = self._around.pop()
+        if self._text is None or name != "loc":
+            return
+        if len(self.urls) <= MAX_URLS:  # one more says that there are too many
+            self.is_index = _ELEMENTS[self._around[-1]]
+            self.urls.append("".join(self._text).strip())
+        self._text = None
+
+    def comment(self, text: str) -> None:
+        self.is_seen = True
+
+    pi = comment
+
+    def close(self) -> None:
+        """Called at the end of the document."""

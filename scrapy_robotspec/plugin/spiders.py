@@ -18,7 +18,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Sequence
 
 
 #: Origins that are asked about ahead of the one whose turn it is.
@@ -44,7 +44,7 @@ class SitemapsFromRobots(SitemapSpider):
         self._empty: Counter[str] = Counter()
         async for sitemaps in self._named():
             follows = follows or sitemaps != ()
-            for url in sitemaps or ():
+            for url in filter(_is_web, sitemaps or ()):
                 self.sitemap_urls = (url,)
                 try:
                     async for request in super().start():
@@ -58,6 +58,12 @@ class SitemapsFromRobots(SitemapSpider):
                 "the sitemaps in sitemap_urls.",
                 ", ".join(answers) or "none",
             )
+
+    def sitemap_filter(self, entries: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+        """The entries whose URLs are of http or https."""
+        for entry in entries:
+            if _is_web(entry["loc"]) and all(map(_is_web, entry.get("alternate", ()))):
+                yield entry
 
     async def _named(self) -> AsyncIterator[tuple[str, ...] | None]:
         """The sitemaps of each origin, in order; some origins are asked at the same time."""
@@ -97,3 +103,8 @@ class SitemapsFromRobots(SitemapSpider):
         except (TypeError, ValueError) as error:  # not a URL
             self.logger.error("sitemap_origins contains %a: %s", url, error)
             return ()
+
+
+def _is_web(url: str) -> bool:
+    """Whether *url* may be requested because another site names it: not a local file."""
+    return url[:8].lower().startswith(("http://", "https://"))

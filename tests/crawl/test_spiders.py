@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -130,3 +131,15 @@ def test_a_spider_that_closes_meanwhile_is_no_error(server: Server, stop: str) -
     assert "Traceback" not in result.log
     assert "Unhandled error" not in result.log
     assert not result.lines("ERROR")
+
+
+def test_no_local_file_is_read_because_a_site_names_it(server: Server, tmp_path: Path) -> None:
+    """Neither one that robots.txt names as a sitemap, nor one that a sitemap names as a page."""
+    secret = tmp_path / "secret.xml"
+    site = server.site("127.0.0.2")
+    secret.write_text(f"<urlset><url><loc>{site.url('/from-secret')}</loc></url></urlset>")
+    pages = {"/map.xml": sitemap(site.url("/a"), secret.as_uri())}
+    site = server.site("127.0.0.2", named(secret.as_uri(), site.url("/map.xml")), pages=pages)
+    result = crawl([site.url("/")], spider="from_sitemaps")
+    assert sorted(site.pages_asked) == ["/a", "/map.xml"]
+    assert list(result.responses) == [site.url("/a")]

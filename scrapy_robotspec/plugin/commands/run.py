@@ -13,6 +13,7 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.plugin import _compat
@@ -142,9 +143,13 @@ class QuerySpider(Spider):
             for one in asked:
                 self.handle(await _compat.as_future(one))
 
-    async def download(self, url: str, max_bytes: int) -> bytes:
+    async def download(self, url: str, max_bytes: int, named_by: str = "") -> bytes:
         """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
         assert self.crawler.engine is not None
+        source = Origin.of(named_by)
+        is_limited = self.crawler.settings.getbool("ROBOTSPEC_REFUSE_PRIVATE_REDIRECTS")
+        if is_limited and source is not None and leads_inside(source, url):
+            raise RobotSpecError(f"cannot read {url}: {named_by} leads to a private address")
         try:
             request = Request(url, meta={"download_maxsize": max_bytes})
             response = await _compat.download(self.crawler.engine, request)

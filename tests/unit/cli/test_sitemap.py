@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import tracemalloc
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -157,3 +159,83 @@ def test_the_urls_of_each_rule_are_counted(run_command: RunCommand, folder: Path
     assert [(row["line"], row["matched"]) for row in rows] == [
         *((9, 2), (2, 1), (3, 0), (4, 0), (5, 0))
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'<rss version="2.0"><channel><item><link>x</link></item></channel></rss>', "an RSS feed"),
+        (b'<feed xmlns="http://www.w3.org/2005/Atom"><entry/></feed>', "an Atom feed"),
+        (document("https://shop.example/", ""), "has an empty <loc>"),
+        (b"\n" * 200_000 + b" \t\n" * 1000, "is not a sitemap"),
+        (b"https://shop.example/\n" * 60_000, "has more than 50,000 URLs"),
+    ],
+)
+def test_other_kinds_are_named(body: bytes, words: str) -> None:
+    """At most as many lines are made as a sitemap may have URLs."""
+    with pytest.raises(MisuseError, match=words):
+        sitemap.parse_sitemap("list.xml", body)
+
+
+@pytest.mark.parametrize("part", ["<!--{}-->", '<url a="{}"/>', "<?x {}?>"])
+def test_a_part_without_an_end_is_not_read_again_and_again(
+    monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    """SAF-05: it takes the square of its length in old parsers. A long text does not."""
+    fed: list[int] = []
+
+    class Counted(sitemap.XMLParser):  # type: ignore[misc, name-defined]
+        def feed(self, data: bytes) -> None:
+            fed.append(len(data))
+            super().feed(data)
+
+    monkeypatch.setattr(sitemap, "XMLParser", Counted)
+    body = "<urlset>" + part.format("a" * 5_000_000) + "</urlset>"
+    with pytest.raises(MisuseError, match="longer than 1 MB"):
+        sitemap.parse_sitemap("x", body.encode())
+    assert len(fed) < 20
+    text = (
+        b"<?xml version='1.0'?><x>"
+        + b"a" * 5_000_000
+        + document("https://shop.example/")[21:]
+        + b"</x>"
+    )
+    assert len(sitemap.parse_sitemap("x", text).urls) == 1
+
+
+class Sites:
+    """Answers downloads, and keeps the URLs that were asked for."""
+
+    def __init__(self, **bodies: bytes) -> None:
+        self.bodies = bodies
+        self.asked: list[tuple[str, str]] = []
+
+    async def decide(self, urls: Sequence[str]) -> None:
+        raise AssertionError
+
+    async def download(self, url: str, max_bytes: int, named_by: str = "") -> bytes:
+        self.asked.append((url, named_by))
+        return self.bodies[url.rpartition("/")[2].partition(".")[0]]
+
+
+@pytest.mark.parametrize("scheme", ["file:///etc/", "s3://bucket/", "ftp://h.example/", "data:"])
+def test_files_of_other_schemes_are_never_read(scheme: str) -> None:
+    """The writer of a robots.txt or an index chooses no file of this machine."""
+    robots = f"Sitemap: {scheme}secret\nSitemap: https://shop.example/a.xml\n".encode()
+    sites = Sites(robots=robots, a=document("https://shop.example/x"))
+
+    name = "https://shop.example/robots.txt"
+    assert asyncio.run(read_of(sites, name)) == ["https://shop.example/x"]
+    assert sites.asked == [(name, ""), ("https://shop.example/a.xml", name)]
+    with pytest.raises(MisuseError, match="names no sitemap"):
+        asyncio.run(read_of(Sites(robots=robots.partition(b"\n")[0]), name))
+    index = document(f"{scheme}secret", index=True)
+    sites = Sites(index=index)
+    name = "https://shop.example/index.xml"
+    with suppress(MisuseError):  # of FTP there is nothing left
+        assert asyncio.run(read_of(sites, name)) == []
+    assert sites.asked == [(name, name)]
+
+
+async def read_of(sites: Sites, name: str) -> list[str]:
+    return [url async for urls in sitemap.read_all(name, None, sites) for url in urls]
