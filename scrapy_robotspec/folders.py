@@ -18,7 +18,8 @@ def is_text(name: str) -> bool:
 def files_of(folder: str, endings: tuple[str, ...]) -> tuple[list[str], int]:
     """The files below a folder by ending, and how many others.
 
-    Left out are other files, hidden ones, broken links, and links to folders. Raises
+    Left out are other files, hidden ones, and links: who has made the folder chooses no file of
+    this machine. Raises
     ``ConfigurationError`` for a folder that cannot be read or has no such file.
     """
     found: list[str] = []
@@ -29,7 +30,7 @@ def files_of(folder: str, endings: tuple[str, ...]) -> tuple[list[str], int]:
         for name in sorted(names):
             whole = os.path.join(path, name)
             has_ending = name.lower().endswith(endings) and not name.startswith(".")
-            if has_ending and os.path.isfile(whole):
+            if has_ending and os.path.isfile(whole) and not os.path.islink(whole):
                 found.append(whole)
             else:
                 left_out += 1

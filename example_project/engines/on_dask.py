@@ -3,6 +3,7 @@
 Without the address of a scheduler a cluster of processes is started on this machine.
 """
 
+import logging
 import sys
 from functools import partial
 
@@ -11,7 +12,12 @@ from distributed import Client
 
 from scrapy_robotspec import bulk
 
-ask = partial(bulk.verdicts, tokens=["GPTBot", "CCBot", "Googlebot"], paths=["/news/"])
+ask = partial(
+    bulk.verdicts,
+    tokens=["GPTBot", "CCBot", "Googlebot"],
+    paths=["/news/"],
+    report=logging.getLogger(__name__).warning,  # a row that cannot be read ends no job
+)
 
 
 def main(source: str, target: str, address: str | None = None) -> None:

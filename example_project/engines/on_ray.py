@@ -1,5 +1,6 @@
 """Verdicts with Ray Data: ``python on_ray.py files.parquet verdicts.parquet``."""
 
+import logging
 import sys
 from functools import partial
 
@@ -7,7 +8,12 @@ import ray
 
 from scrapy_robotspec import bulk
 
-ask = partial(bulk.verdicts, tokens=["GPTBot", "CCBot", "Googlebot"], paths=["/news/"])
+ask = partial(
+    bulk.verdicts,
+    tokens=["GPTBot", "CCBot", "Googlebot"],
+    paths=["/news/"],
+    report=logging.getLogger(__name__).warning,  # a row that cannot be read ends no job
+)
 
 
 def main(source: str, target: str) -> None:

@@ -1,5 +1,6 @@
 """Verdicts on Spark: ``spark-submit on_spark.py files.parquet verdicts.parquet``."""
 
+import logging
 import sys
 from functools import partial
 
@@ -9,7 +10,12 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from scrapy_robotspec import bulk
 
-ask = partial(bulk.verdicts, tokens=["GPTBot", "CCBot", "Googlebot"], paths=["/news/"])
+ask = partial(
+    bulk.verdicts,
+    tokens=["GPTBot", "CCBot", "Googlebot"],
+    paths=["/news/"],
+    report=logging.getLogger(__name__).warning,  # a row that cannot be read ends no job
+)
 
 
 def answers(batches):

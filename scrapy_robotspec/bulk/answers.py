@@ -175,9 +175,11 @@ class Unread:
 
     def __init__(self, file: FileAnswers) -> None:
         outcome = file.outcome
-        failed = file.document.error is not None and outcome == "unreachable"
+        failed = file.document.error is not None and outcome in ("unreachable", "revisit")
         self.extent = "unreadable" if failed else "no file"
-        self.root = Answer(None if outcome == "redirect" else outcome == "unavailable", outcome)
+        self.root = Answer(
+            None if outcome in ("redirect", "revisit") else outcome == "unavailable", outcome
+        )
         own = _ITSELF if file.edition.robots_txt_allowed else self.root
         self.paths = [
             (path, *(own if path == ROBOTS_TXT else self.root)) for path in file.questions.paths

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
 from scrapy_robotspec.bulk.answers import FileAnswers
-from scrapy_robotspec.bulk.documents import Document, known_columns
+from scrapy_robotspec.bulk.documents import Document, known_columns, rows_of
 from scrapy_robotspec.bulk.questions import (
     OF_CRAWLER,
     OF_FILE,
@@ -21,7 +22,7 @@ from scrapy_robotspec.bulk.questions import (
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
 
@@ -44,6 +45,7 @@ def verdicts(
     editions: str | Edition | Sequence[str | Edition] = "google-2019",
     lint: bool = False,
     columns: str | Sequence[str] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> _Batch:
     """Verdicts for a batch of robots.txt responses.
 
@@ -52,7 +54,8 @@ def verdicts(
     (HTTP status), ``location`` (target of a redirect), ``error`` (why a body is incomplete) and
     ``source``. Other columns are ignored. The result is of the same class and has the columns of
     ``SCHEMA``, or those of them that ``columns`` names: for each row, edition and token one row,
-    in this order.
+    in this order. ``report`` is called with a line of text about each row that cannot be read, for
+    which the result has no row; without it such a row raises.
 
     Raises ``ConfigurationError`` (a ``ValueError``) for wrong columns and questions;
     ``pyarrow.ArrowInvalid`` for rows that no ``RecordBatch`` can hold; ``TypeError`` for a batch of
@@ -64,16 +67,28 @@ def verdicts(
         )
     questions = Questions.of(tokens, paths, editions, lint, columns)
     known = batch.select(known_columns(batch.schema))
-    try:
-        documents = [Document.of(**row) for row in known.to_pylist()]
-    except ValueError as error:
-        raise ConfigurationError(str(error)) from error
+    documents = _documents(known, report)
     found: list[pa.RecordBatch] = list(answer(documents, questions))
     if isinstance(batch, pa.Table):
         return pa.Table.from_batches(found)
     if len(found) == 1:
         return found[0]  # not copied
     return pa.concat_batches(found)
+
+
+def _documents(
+    batch: pa.RecordBatch | pa.Table, report: Callable[[str], None] | None
+) -> Iterator[Document]:
+    batches = batch.to_batches() if isinstance(batch, pa.Table) else [batch]
+    rows = chain.from_iterable(map(rows_of, batches))
+    for number, row in enumerate(rows, 1):
+        try:
+            yield Document.of(**row)
+        except ValueError as error:  # noqa: PERF203  # the other rows are answered
+            problem = f"row {number}: {error}"
+            if report is None:
+                raise ConfigurationError(problem) from error
+            report(f"{problem}, skipped")
 
 
 def answer(documents: Iterable[Document], questions: Questions) -> Iterator[pa.RecordBatch]:

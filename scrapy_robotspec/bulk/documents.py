@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from scrapy_robotspec.access.exchange import redirect_target
 from scrapy_robotspec.access.origin import Origin
@@ -10,7 +14,7 @@ from scrapy_robotspec.access.outcome import FetchResult, Meaning, meaning
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from collections.abc import Iterator
 
     from scrapy_robotspec.editions import Edition
 
@@ -20,10 +24,17 @@ MAX_BODY = 16 * 1024 * 1024
 #: Max number that can be a status at all; those from 600 on are invalid responses (FET-16).
 _MAX_STATUS = (1 << 31) - 1
 
+_STATUS = re.compile(r"(\d{1,20})(?:\.0+)?")  # a float where a table has missing values
+#: Line ends as other tools write bytes to text: ``\\x0A``, ``\\n``.
+_ESCAPED_LINE_END = re.compile(rb"\\(?:x0[aAdD]|[nr])[ \t]*(?:[A-Za-z-]+[ \t]*:|#|\\|['\"]?\Z)")
+
 _TEXTS = ("url", "location", "error", "source")
 
-#: The specifications' word for a fetch result; ``redirect``: the result is not in the input.
-OutcomeName = Literal["successful", "unavailable", "unreachable", "redirect"]
+#: The specifications' word for a fetch result; ``redirect``, ``revisit``: it is in another record.
+OutcomeName = Literal["successful", "unavailable", "unreachable", "redirect", "revisit"]
+
+#: Error of a response whose body an archive has in another record.
+REVISIT = "the body is in another record (revisit)"
 
 _OUTCOMES: dict[Meaning, OutcomeName] = {
     Meaning.RULES: "successful",
@@ -65,6 +76,11 @@ class Document(NamedTuple):
             body = body.encode("utf-8", "surrogatepass")
         if not isinstance(body, bytes | None):
             raise ValueError(f"body must be bytes or text, not {body!r:.99}")
+        if body and b"\n" not in body and b"\r" not in body and _ESCAPED_LINE_END.search(body):
+            raise ValueError(
+                "body has line ends written out as text, such as \\n or \\x0A: write the column as "
+                "bytes, or as text with line ends"
+            )
         return given._replace(body=body and body[:MAX_BODY], status=_status(given.status))
 
     @property
@@ -99,6 +115,8 @@ class Document(NamedTuple):
 
     def outcome(self, edition: Edition) -> OutcomeName:
         """The meaning of the response (FET-02 to FET-16)."""
+        if self.error == REVISIT and (self.status is None or 200 <= self.status < 300):
+            return "revisit"
         if self.status is None:
             return "successful" if self.body is not None and not self.error else "unreachable"
         error = None
@@ -116,11 +134,11 @@ class Document(NamedTuple):
 
 
 def _status(value: Any) -> int | None:
-    """A status; a float where a table with missing values has made one of it, or digits."""
+    """A status, which may be a float or a text."""
     if value is None or value != value:  # NaN
         return None
-    if isinstance(value, str) and value.isdecimal():
-        value = int(value[:20])
+    if isinstance(value, str) and (digits := _STATUS.fullmatch(value)):
+        value = int(digits[1])
     valid = isinstance(value, int | float) and not isinstance(value, bool)
     if not (valid and 0 <= value <= _MAX_STATUS and value == int(value)):
         raise ValueError(f"status must be an HTTP status, not {value!r:.99}")
@@ -134,3 +152,23 @@ def known_columns(schema: pa.Schema) -> list[str]:
             given = ", ".join(schema.names) or "none"
             raise ConfigurationError(f"the column {name!r} is missing; the columns are: {given}")
     return [name for name in Document._fields if name in schema.names]
+
+
+def rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """The rows of a batch, with bodies of at most :data:`MAX_BODY` bytes."""
+    columns = {name: batch.column(name) for name in batch.schema.names}
+    if "body" in columns:
+        columns["body"] = _cut(columns["body"])
+    for number in range(len(batch)):
+        yield {name: column[number].as_py() for name, column in columns.items()}
+
+
+def _cut(bodies: pa.Array) -> pa.Array:
+    """Bodies without what is not read of them, as bytes; other types as they are."""
+    if pa.types.is_dictionary(bodies.type):
+        return pa.DictionaryArray.from_arrays(bodies.indices, _cut(bodies.dictionary))
+    bytes_of = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary()}
+    kind = bytes_of.get(bodies.type, bodies.type)
+    if kind not in bytes_of.values():
+        return bodies
+    return pc.binary_slice(bodies.cast(kind), 0, MAX_BODY)

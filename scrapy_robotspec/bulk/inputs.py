@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from scrapy_robotspec.bulk.documents import MAX_BODY, Document, known_columns
+from scrapy_robotspec.bulk.documents import MAX_BODY, Document, known_columns, rows_of
 from scrapy_robotspec.bulk.warc import read_warc
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.folders import TEXTS, files_of, is_text
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 _WARC = (".warc", ".warc.gz")
 _JSON = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _ARCHIVES = (*_WARC, *_JSON, ".parquet")
-_ROWS = 256  # of a table at a time
+#: Max rows of a table that are read at a time, and their size (bytes).
+_ROWS, _BYTES = 256, 4 * MAX_BODY
 #: Max length of a line of JSON (bytes); the rest of a longer one is passed over.
 _MAX_LINE = 8 * MAX_BODY
 #: Max length of a row of CSV (bytes).
@@ -68,7 +69,7 @@ class Input(NamedTuple):
 def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
     """The named inputs, and the number of files left out.
 
-    Left out are files that are hidden, broken links, or of no known ending, and links to folders.
+    Left out are files that are hidden or of no known ending, and links inside folders.
     Raises ``ConfigurationError`` for a file that does not exist or cannot be an input.
     """
     found: list[Input] = []
@@ -108,7 +109,7 @@ def documents(path: str, report: Report) -> Iterator[Document]:
     Its name says of which kind it is. ``report`` is called with a line of text about each thing
     that cannot be read; everything else is.
     """
-    name = path.lower()
+    name, number = path.lower(), 0
     try:
         if name.endswith(_WARC):
             yield from read_warc(path, report)
@@ -122,7 +123,8 @@ def documents(path: str, report: Report) -> Iterator[Document]:
                     yield from _read_row(row, f"{path}:{number}", report)
     except Exception as error:  # the other inputs of a run are read
         cause = str(error).partition("\n")[0] or type(error).__name__
-        report(f"{path}: cannot be read further: {cause}")
+        place = f" after row {number:,}" if number else ""
+        report(f"{path}: cannot be read further{place}: {cause}")
 
 
 def _read_row(values: Any, source: str, report: Report) -> Iterator[Document]:
@@ -163,12 +165,20 @@ def _rows_of_table(path: str) -> Iterator[Mapping[str, Any]]:
         )
         with pa_csv.open_csv(path, read, parse, options) as batches:
             for batch in batches:
-                yield from batch.to_pylist()
+                yield from rows_of(batch)
         return
-    # Little of the file is in memory, however large its row groups are.
-    with pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as table:
-        for batch in table.iter_batches(_ROWS, columns=known_columns(table.schema_arrow)):
-            yield from batch.to_pylist()
+    # Little of the file is in memory, however large its row groups and rows are. Equal bodies are
+    # there once.
+    with pq.ParquetFile(
+        path, pre_buffer=False, buffer_size=1 << 20, read_dictionary=["body"]
+    ) as table:
+        names = known_columns(table.schema_arrow)
+        for number in range(table.num_row_groups):
+            group = table.metadata.row_group(number)
+            fitting = group.num_rows * _BYTES // max(1, group.total_byte_size)
+            rows = max(1, min(_ROWS, fitting))
+            for batch in table.iter_batches(rows, row_groups=[number], columns=names):
+                yield from rows_of(batch)
 
 
 def url_from_name(path: str) -> str | None:

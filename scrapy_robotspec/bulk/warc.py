@@ -14,7 +14,7 @@ from fastwarc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.exchange import Exchange, is_partial
-from scrapy_robotspec.bulk.documents import MAX_BODY, Document
+from scrapy_robotspec.bulk.documents import MAX_BODY, REVISIT, Document
 from scrapy_robotspec.editions import MAX_PARSED
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
@@ -197,7 +197,7 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     fields = Exchange(begun.url or "", status, pairs).fields
     found = begun._replace(status=status, location=fields.get("location"))
     if record.record_type == WarcRecordType.revisit:
-        return found._replace(error="the body is in another record (revisit)")
+        return found._replace(error=REVISIT)
     body, missing = _body_of(body, fields)
     encodings = fields.get("content-encoding", "")
     decoded, complete = decode_prefix(body, encodings, MAX_BODY)

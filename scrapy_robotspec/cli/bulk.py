@@ -121,8 +121,7 @@ def bulk_command(
         screen.note(f"{count(len(planned) - len(todo), 'output')} of {folder} kept")
     if ignored:
         screen.note(
-            f"{count(ignored, 'file')} of folders ignored: hidden, links to folders, broken links, "
-            "or with other endings"
+            f"{count(ignored, 'file')} of folders ignored: hidden, links, or with other endings"
         )
     return _sum_up(folder, [counts for counts in made.values() if counts], screen)
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from scrapy_robotspec import ConfigurationError, bulk
+from scrapy_robotspec.bulk.documents import REVISIT, Document
 from tests.unit.bulk.asking import SHOP, batch, rows
 
 STATUSES = [
@@ -111,3 +112,61 @@ def test_wrong_columns_are_named(columns: dict[str, Any], message: str) -> None:
     """A clear error instead of wrong rows."""
     with pytest.raises(ConfigurationError, match=message):
         bulk.verdicts(batch(**columns), tokens="x")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "User-agent: *\\x0ADisallow: /\\x0A",  # DuckDB's BLOB
+        "User-agent: *\\x0D\\x0ADisallow: /",
+        "b'User-agent: *\\nDisallow: /\\n'",  # bytes as pandas writes them
+        "User-agent: *\\r\\nDisallow: /",
+    ],
+)
+def test_a_body_whose_line_ends_are_written_out_is_a_problem(body: str) -> None:
+    """It would be one line, which closes nothing."""
+    with pytest.raises(ConfigurationError, match="row 1: body has line ends written out as text"):
+        rows(body.encode())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "User-agent: *\nDisallow: /a\\n",  # it has real ones
+        "Disallow: /a\\new",
+        "Sitemap: https://a.example/\\x0A/b",
+        "",
+    ],
+)
+def test_other_backslashes_are_part_of_a_path(body: str) -> None:
+    assert len(rows(body.encode())) == 1
+
+
+def test_rows_that_cannot_be_read_end_no_job() -> None:
+    """They are reported with their place; the others are answered."""
+    batch = pa.RecordBatch.from_pydict(
+        {
+            "url": [f"https://h{n}.example/robots.txt" for n in range(4)],
+            "body": [b"", SHOP, b"", b""],
+            "status": [200, -1, 200, 404],
+        }
+    )
+    problems: list[str] = []
+    found = bulk.verdicts(batch, tokens="a", columns=["origin"], report=problems.append)
+    assert found.column("origin").to_pylist() == [f"https://h{n}.example" for n in (0, 2, 3)]
+    assert problems == ["row 2: status must be an HTTP status, not -1, skipped"]
+    with pytest.raises(ConfigurationError, match="row 2: status must be"):
+        bulk.verdicts(batch, tokens="a")
+
+
+@pytest.mark.parametrize("status", [200.0, "200", "200.0", "200.00"])
+def test_a_status_may_be_a_float_of_a_table_with_missing_values(status: object) -> None:
+    assert Document.of(url="", body=b"", status=status).status == 200
+
+
+def test_a_body_in_another_record_decides_nothing() -> None:
+    """Unless the status does."""
+    (row,) = rows(None, status=200, error=REVISIT)
+    assert (row["outcome"], row["allowed"], row["class"]) == ("revisit", None, "unreadable")
+    (row,) = rows(None, status=404, error=REVISIT)
+    assert (row["outcome"], row["allowed"]) == ("unavailable", True)

@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ import pytest
 
 from scrapy_robotspec import ConfigurationError
 from scrapy_robotspec.bulk import inputs
-from scrapy_robotspec.bulk.documents import Document
+from scrapy_robotspec.bulk.documents import MAX_BODY, Document
 from scrapy_robotspec.bulk.inputs import find_inputs
 from tests.support.warc import response, write_warc
 
@@ -157,7 +158,8 @@ def test_damaged_table_is_read_up_to_the_damage(tmp_path: Path) -> None:
     documents, problems = read(path)
     assert len(documents) < 1000
     assert len(problems) == 1
-    assert problems[0].startswith(f"{path}: cannot be read further: ")
+    place = f"{path}: cannot be read further after row {len(documents)}: "
+    assert problems[0].startswith(place.replace("after row 0: ", ""))
 
 
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int16(), pa.uint64()])
@@ -239,14 +241,16 @@ def test_folder_that_cannot_be_read_is_named(
         find_inputs([str(tmp_path)])
 
 
-def test_links_in_circles_and_to_nowhere_are_ignored(tmp_path: Path) -> None:
-    """Links to folders, too; all of them are counted."""
+def test_links_in_a_folder_are_ignored(tmp_path: Path) -> None:
+    """The writer of a folder chooses no other file of this machine; all links are counted."""
     (tmp_path / "a.example.txt").write_bytes(BODY)
+    (tmp_path / "secret").write_bytes(BODY)
+    (tmp_path / "d.example.txt").symlink_to("secret")
     for name, target in (("circle", "."), ("b.example.txt", "missing"), ("c.txt", "c.txt")):
         (tmp_path / name).symlink_to(target)
     (found,), ignored = find_inputs([str(tmp_path)])
     assert found.files == (str(tmp_path / "a.example.txt"),)
-    assert ignored == 3
+    assert ignored == 5
 
 
 def test_a_file_that_disappears_is_named(tmp_path: Path) -> None:
@@ -259,3 +263,25 @@ def test_a_file_that_disappears_is_named(tmp_path: Path) -> None:
     assert [each.origin for each in found.read(problems.append)] == ["https://b.example"]
     (problem,) = problems
     assert problem.startswith(f"{tmp_path}/a.example.txt: cannot be read further: ")
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.string(), pa.large_string()])
+def test_a_small_file_with_huge_bodies_takes_little_memory(
+    tmp_path: Path, kind: pa.DataType
+) -> None:
+    """Rows are read by their size, and a body is cut before it becomes an object."""
+    path = tmp_path / "bomb.parquet"
+    size = 3 * MAX_BODY
+    bodies = pa.array([b"a" * size, b"b" * size, b"a" * size] * 4, pa.binary()).cast(kind)
+    names = [f"https://h{n}.example/" for n in range(len(bodies))]
+    pq.write_table(pa.table({"url": names, "body": bodies}), path, compression="zstd")
+    del bodies
+    assert path.stat().st_size < 200_000
+    tracemalloc.start()
+    try:
+        sizes = [len(each.body or b"") for each in inputs.documents(str(path), pytest.fail)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sizes == [MAX_BODY] * 12
+    assert peak < 4 * MAX_BODY

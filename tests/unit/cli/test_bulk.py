@@ -128,6 +128,6 @@ def test_ignored_files_are_counted(run_command: RunCommand, folder: Path) -> Non
     (folder / "more/a.txt").write_bytes(b"")
     (folder / "more/b.md").write_bytes(b"")
     result = run_command("bulk", "more", "--tokens", "x", *CSV)
-    reasons = "hidden, links to folders, broken links, or with other endings"
+    reasons = "hidden, links, or with other endings"
     assert result.err == f"1 file of folders ignored: {reasons}\n"
     assert run_command("bulk", "more", "--tokens", "x", "--out", "out.csv", "-q").err == ""
