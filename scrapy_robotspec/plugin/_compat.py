@@ -79,6 +79,9 @@ PARTS = {
     "downloader.handlers._handlers": "idle connections may take all files of the process",
 }
 
+_VERBATIM = "verbatim_url"
+#: Max slots whose delay is remembered.
+_MAX_DRAWN = 10_000
 #: A download slot with requests in line is looked at again after this time (seconds).
 _BUSY_SLOT = 0.1
 
@@ -229,6 +232,8 @@ class Engine:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._drawn: dict[int, tuple[float, float]] = {}
+        """Last use of a download slot and the delay drawn after it (seconds), by its id."""
 
     @property
     def is_closing(self) -> bool:
@@ -265,16 +270,27 @@ class Engine:
     def send_wait(self, request: Request) -> float:
         """Seconds until the downloader would send *request*.
 
-        Uses: ``Slot.queue``, ``Slot.free_transfer_slots``, ``Slot.lastseen`` (2.13 on).
+        One random delay is drawn after each page, and the downloader then draws no longer one.
+        Uses: ``Slot.queue``, ``Slot.free_transfer_slots``, ``Slot.lastseen``,
+        ``Slot.download_delay`` (2.13 on).
         """
         slot = _slot(self._crawler.engine, request)
         if slot is None:
             return 0.0
         if slot.queue or slot.free_transfer_slots() <= 0:
             return _BUSY_SLOT
-        passed = _slot_clock() - slot.lastseen
-        longest = _longest_delay(slot)
-        return max(0.0, longest - passed) if passed >= 0 else longest
+        used, delay = self._drawn.get(id(slot), (None, 0.0))
+        if used != slot.lastseen:
+            if len(self._drawn) >= _MAX_DRAWN:
+                self._drawn.clear()
+            delay = float(slot.download_delay())
+            self._drawn[id(slot)] = slot.lastseen, delay
+        passed = _slot_clock() - float(slot.lastseen)
+        if passed < 0:
+            return delay
+        if passed >= delay:
+            slot.lastseen -= max(0.0, _longest_delay(slot) - passed)
+        return max(0.0, delay - passed)
 
 
 async def decide_as_scrapy(middleware: RobotsTxtMiddleware, request: Request) -> None:
@@ -600,6 +616,7 @@ def watch_sending(
     send = _part(engine, f"downloader.handlers.{_SEND}")
     if send is None:
         return False
+    is_spelled_anew = version_info >= (2, 19) and not _uses_twisted(engine.crawler.settings)
 
     def checked(request: Request, spider: Any = None) -> Any:
         try:
@@ -611,6 +628,8 @@ def watch_sending(
         if note is not None and passed is not None:
             finish = partial(note, passed, time.time())
         sent = send(request) if _IS_ASYNC else send(request, spider)
+        if is_spelled_anew:
+            sent = _as_written(request, sent)
         if finish is not None:
             sending = noted(finish, sent)
         elif passed is None and (own := request.meta.get(key)) is not None:
@@ -630,6 +649,21 @@ def watch_sending(
 
     setattr(engine.downloader.handlers, _SEND, checked)
     return True
+
+
+async def _as_written(request: Request, sent: Coroutine[Any, Any, _T]) -> _T:
+    """The result of *sent*, in which a handler sends the URL of *request* as it is.
+
+    The meta key is there meanwhile only: a redirect would take it along, and caches would look for
+    another page. Uses: the meta key ``verbatim_url`` (2.19 on).
+    """
+    if _VERBATIM in request.meta:
+        return await sent
+    request.meta[_VERBATIM] = True
+    try:
+        return await sent
+    finally:
+        request.meta.pop(_VERBATIM, None)
 
 
 async def _until_cancelled(sending: Deferred[_T]) -> _T:

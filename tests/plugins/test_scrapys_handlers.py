@@ -20,6 +20,7 @@ from tests.plugins.sites import (
     check_silent_sites,
 )
 from tests.support.crawl import crawl
+from tests.support.responses import redirect
 from tests.support.server import Server
 from tests.support.tls import write_certificate
 
@@ -69,6 +70,21 @@ def test_pages_of_a_site_take_no_connections_from_its_robots_txt(
 
 def test_pages_keep_their_limit_for_a_site(server: Server, settings: dict[str, Any]) -> None:
     check_pages_at_once(server, settings)
+
+
+def test_a_page_is_requested_as_it_was_judged(server: Server) -> None:
+    """The handler for aiohttp would send ``/b@`` for ``/b%40``; a redirect is as without us."""
+    if version_info < (2, 19):
+        pytest.skip("this Scrapy has no handler for aiohttp")
+    settings = {"DOWNLOAD_HANDLERS": {"http": f"{HANDLERS}._aiohttp.AiohttpDownloadHandler"}}
+    rules = "User-agent: *\nDisallow: /*?x=%2F\nDisallow: /b@\n"
+    paths = ["/b%40", "/it%27s%21", "/q?y=%2F", "/%7Eme"]
+    site = server.site("127.0.2.1", rules, pages={"/moved": redirect("/th ere")})
+    urls = [site.url(path) for path in paths]
+    result = crawl([*urls, site.url("/moved"), site.url("/q?x=%2F")], settings)
+    assert sorted(site.pages_asked) == sorted([*paths, "/moved", "/th%20ere"])
+    assert list(result.errors) == [site.url("/q?x=%2F")]
+    assert not any("verbatim_url" in each["meta"] for each in result.of("response"))
 
 
 @missing("h2")

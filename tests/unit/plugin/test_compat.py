@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import re
+from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy import Request, version_info
 from scrapy.core.engine import ExecutionEngine
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
@@ -133,10 +136,35 @@ def test_send_wait(engine: ExecutionEngine) -> None:
     slot = slot_of(engine)
     assert door.send_wait(REQUEST) == 0.0
     _compat.take_slot_turn(engine, REQUEST)
-    assert 5 < door.send_wait(REQUEST) <= 7.5
+    assert 2 < door.send_wait(REQUEST) <= 7.5
     slot.lastseen = 0
     slot.transferring.update(Request(f"http://a.example/{n}") for n in range(8))
     assert door.send_wait(REQUEST) > 0
+
+
+@given(
+    draws=st.lists(st.floats(2.5, 7.5), min_size=1, max_size=5),
+    asked=st.lists(st.floats(0, 0.99), max_size=3).map(sorted),
+)
+def test_one_random_delay_is_drawn_for_a_page(draws: list[float], asked: list[float]) -> None:
+    """DOWNLOAD_DELAY holds as it was drawn, and no later draw makes it longer."""
+    engine = crawler_with_engine(DOWNLOAD_DELAY=5).engine
+    assert engine is not None
+    engine.downloader._start_slot_gc = lambda: None  # type: ignore[method-assign]
+    door, slot, now = door_to(engine), slot_of(engine), [1000.0]
+    for drawn in draws:
+        left = chain([drawn], repeat(7.5))
+        began = slot.lastseen = now[0]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_compat, "_slot_clock", lambda: now[0])
+            patch.setattr(type(slot), "download_delay", lambda _, left=left: next(left))
+            for share in asked:
+                now[0] = began + share * drawn
+                assert door.send_wait(REQUEST) == pytest.approx(began + drawn - now[0])
+            now[0] = began + drawn + 1e-6
+            assert door.send_wait(REQUEST) == 0.0
+            assert door.send_wait(REQUEST) == 0.0
+        assert now[0] - slot.lastseen >= 7.5 - 1e-6  # whatever the downloader draws
 
 
 def test_name_slots(engine: ExecutionEngine) -> None:
