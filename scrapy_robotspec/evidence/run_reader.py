@@ -326,7 +326,7 @@ class RunReader:
         if values["run"] != self.summary.run:
             raise EvidenceError("line 1 belongs to another file")
         self.start, self.settings = values["time"], RunSettings.from_json(values["settings"])
-        self.rules = RulesCache(max_size=self.settings.max_size)
+        self.rules = RulesCache(parsing_limit=self.settings.max_size)
         self._is_stamped = values.get("timestamp")
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")

@@ -124,7 +124,7 @@ class Fetch:
 class Lookup:
     """Answers :meth:`ask` at once, and fetches in the background what is missing.
 
-    *limit* bounds the fetches. *max_size* is the parsing limit in bytes, None for the edition's.
+    *limit* bounds the fetches. *parsing_limit* is in bytes, None for the edition's.
     """
 
     def __init__(
@@ -132,12 +132,12 @@ class Lookup:
         runtime: Runtime,
         store: MemoryStore | TieredStore,
         limit: int,
-        max_size: int | None = None,
+        parsing_limit: int | None = None,
     ) -> None:
         self._runtime = runtime
         self.store = store
         self.limiter = FetchLimiter(limit, runtime.loop_time, runtime.call_later)
-        self.rules = RulesCache(max_size=max_size)
+        self.rules = RulesCache(parsing_limit=parsing_limit)
         self._live = runtime.live
         self._closed = False
         self.followers: list[FetchFollower] = []
@@ -147,7 +147,7 @@ class Lookup:
 
     def ask(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
         """Return what is known of *origin*; start a fetch if due."""
-        return self.rules.get_valid(origin, now) or self._look_up(origin, now, request)
+        return self.rules.get_valid(origin, now) or self.look_up(origin, now, request)
 
     def knows(self, origin: Origin) -> bool:
         """Whether :meth:`ask` would return a ``Resolved`` without a fetch. Starts nothing.
@@ -221,7 +221,8 @@ class Lookup:
 
     # --- from record to result
 
-    def _look_up(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
+    def look_up(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
+        """As :meth:`ask`, where the rules cache has nothing valid."""
         record = self.store.get(origin)
         plan = self._runtime.policy(origin).plan(record, now)
         if plan.ask and not self._closed and not self._is_fetched(origin):

@@ -39,13 +39,13 @@ class Pending:
 class RulesCache(SizedTable[Resolved]):
     """Keeps resolved origins of about *max_bytes* in all.
 
-    An evicted one is made again from its record. *max_size* is the parsing limit in bytes, None for
-    the edition's.
+    An evicted one is made again from its record. *parsing_limit* is in bytes, None for the
+    edition's.
     """
 
-    def __init__(self, max_bytes: int = MAX_BYTES, max_size: int | None = None) -> None:
+    def __init__(self, max_bytes: int = MAX_BYTES, parsing_limit: int | None = None) -> None:
         super().__init__(_size_of, max_bytes)
-        self._max_size = max_size
+        self._parsing_limit = parsing_limit
 
     def get_valid(self, origin: Origin, now: float) -> Resolved | None:
         """The resolved *origin*, if it is valid at *now*."""
@@ -62,7 +62,7 @@ class RulesCache(SizedTable[Resolved]):
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
         """The rules in *record*, from the cache if unchanged."""
-        rules = RobotsTxt.parse(record.body, edition, limit=self._max_size)
+        rules = RobotsTxt.parse(record.body, edition, limit=self._parsing_limit)
         kept = self.entries.get(record.origin)
         held = None if kept is None else kept.robots
         if held is None or (held.body, held.truncated) != (rules.body, rules.truncated):

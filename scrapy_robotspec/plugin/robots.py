@@ -105,7 +105,9 @@ class CrawlRobots:
             if overridden is not None:
                 return overridden
         # hot path
-        found = self.lookup.rules.get_valid(origin, now) or self.lookup.ask(origin, now, request)
+        found = self.lookup.rules.get_valid(origin, now) or self.lookup.look_up(
+            origin, now, request
+        )
         if isinstance(found, Pending):
             return found
         return self.policy.by_rules(found, request, now)

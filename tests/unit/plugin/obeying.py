@@ -68,7 +68,7 @@ class Obeying:
         self.engine = Engine()
         self.robots.engine = cast("Any", self.engine)
 
-    def _fetch(self, origin: Origin, request: Request) -> Deferred[FetchResult]:
+    def _fetch(self, origin: Origin, request: Request, failed: int | None) -> Deferred[FetchResult]:
         fetch: Deferred[FetchResult] = Deferred()
         self.fetches.append((origin, fetch))
         return fetch

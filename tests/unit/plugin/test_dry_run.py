@@ -37,7 +37,7 @@ class DryRun:
         middleware.robots.engine = cast("Any", self.engine)
         self.fetch: Deferred[FetchResult] = Deferred()
 
-    def _fetch(self, origin: Origin, request: Request) -> Deferred[FetchResult]:
+    def _fetch(self, origin: Origin, request: Request, failed: int | None) -> Deferred[FetchResult]:
         self.fetch = Deferred()
         return self.fetch
 
