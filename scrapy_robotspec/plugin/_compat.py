@@ -528,15 +528,19 @@ def is_enabled(component: type, chosen: Mapping[Any, Any]) -> bool:
 
 
 def enabled_middlewares(settings: BaseSettings) -> list[Any]:
-    """The downloader middlewares that Scrapy would enable, as it merges both settings.
+    """The downloader middlewares that Scrapy would enable.
 
-    Uses: ``get_component_priority_dict_with_base`` (2.15 on): keys of one class in two spellings
-    are one middleware then, and two before.
+    Uses: what :func:`_merged_middlewares` uses (2.13 on).
     """
     return [loaded(key) for key in build_component_list(_merged_middlewares(settings))]
 
 
 def _merged_middlewares(settings: BaseSettings) -> BaseSettings:
+    """The setting of downloader middlewares, as Scrapy merges it with its base.
+
+    Uses: ``get_component_priority_dict_with_base`` (2.15 on): keys of one class in two spellings
+    are one middleware then, and two before.
+    """
     merged = getattr(settings, "get_component_priority_dict_with_base", settings.getwithbase)
     return merged("DOWNLOADER_MIDDLEWARES")
 
@@ -544,7 +548,8 @@ def _merged_middlewares(settings: BaseSettings) -> BaseSettings:
 def middlewares_before(settings: BaseSettings, component: type) -> list[str]:
     """Name and number of each middleware before *component* that may answer requests.
 
-    Of Scrapy's own only ``HttpCacheMiddleware`` does.
+    Of Scrapy's own only ``HttpCacheMiddleware`` does. Uses: ``process_request`` of a middleware
+    (2.13 on).
     """
     merged, found = _merged_middlewares(settings), []
     for key in build_component_list(merged):
@@ -611,7 +616,8 @@ def watch_sending(
     that, when the request left (epoch seconds), and the status, None where there was no response.
     The value of the meta *key*, if any, gets ``sending``: a Deferred; cancelling it ends the
     request in its handler, also where that one has no connection for it yet.
-    Uses: ``downloader.handlers.download_request`` (2.13) or ``download_request_async`` (2.14 on).
+    Uses: ``downloader.handlers.download_request`` (2.13) or ``download_request_async`` (2.14 on);
+    handlers that keep connections by the spelling of a URL (2.19 on).
     """
     send = _part(engine, f"downloader.handlers.{_SEND}")
     if send is None:
@@ -725,7 +731,8 @@ def idle_connections(engine: ExecutionEngine) -> dict[Any, int]:
 def close_idle_sessions(engine: ExecutionEngine) -> None:
     """Close the idle connections of handlers without a Twisted pool.
 
-    Uses: ``AiohttpDownloadHandler._session`` (2.19 on), and of aiohttp ``TCPConnector._conns``.
+    Uses: ``downloader.handlers._handlers`` (2.13 on), ``AiohttpDownloadHandler._session`` (2.19
+    on), and of aiohttp ``ClientSession.connector`` and ``TCPConnector._conns``.
     """
     handlers = _part(engine, "downloader.handlers._handlers") or {}
     for handler in handlers.values():

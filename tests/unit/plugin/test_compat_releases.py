@@ -64,5 +64,6 @@ def test_functions_that_use_no_part_stand_where_they_are_used() -> None:
     called = {name for name, function in FUNCTIONS.items() if name[0] != "_"}
     assert {name for name in called if not uses_of(FUNCTIONS[name]).strip()} == {
         "take_component",
+        "is_component",
         "is_enabled",
     }

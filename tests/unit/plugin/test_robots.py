@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
 
 from scrapy_robotspec.lookup import Pending
 from tests.unit.plugin.obeying import NOW, RULES, URL, A, Obeying, run, turns
@@ -170,3 +172,71 @@ def test_the_line_at_start_says_what_is_in_force(
     assert line.startswith("robots.txt: token examplebot")
     assert f"crawl delays {said}" in line
     assert ("not kept" in line) is (said == "not kept")
+
+
+# --- start and end
+
+
+class Kept:
+    """Evidence or a report, with the calls that it gets."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+
+    def open(self) -> None:
+        self.calls.append("open")
+
+    def end(self, reason: str) -> None:
+        self.calls.append(reason)
+
+    def close(self, requests: object = "no account") -> None:
+        self.calls.append("close" if requests == "no account" else requests)
+
+
+@pytest.mark.parametrize("dry", [False, True])
+@pytest.mark.parametrize("kept", [False, True])
+def test_evidence_and_report_are_opened_and_closed_once(
+    monkeypatch: pytest.MonkeyPatch, kept: bool, dry: bool
+) -> None:
+    """The account of a dry run is no account of what the evidence says."""
+    crawl, evidence, report = Obeying(monkeypatch), Kept(), Kept()
+    robots = crawl.robots
+    robots.settings = replace(robots.settings, dry_run=dry)
+    if kept:
+        robots.observer, robots._report = cast("Any", evidence), cast("Any", report)
+
+    async def work() -> None:
+        robots.open()
+        robots.end("finished")
+        await robots.close()
+
+    run(work)
+    account = None if dry else robots.progress.account.requests()
+    assert evidence.calls == (["open", account] if kept else [])
+    assert report.calls == (["open", "finished", "close"] if kept else [])
+
+
+@pytest.mark.parametrize(
+    ("edition", "status", "meta", "notes"),
+    [
+        ("google", 200, {}, True),
+        ("google", 500, {}, False),
+        ("google", 499, {}, True),
+        ("google", 200, {"dont_obey_robotstxt": True}, False),
+        ("google-2019", 200, {}, False),
+    ],
+)
+def test_pages_that_answer_are_noted_where_an_edition_asks(
+    monkeypatch: pytest.MonkeyPatch, edition: str, status: int, meta: dict[str, Any], notes: bool
+) -> None:
+    """FET-12: not those that the user exempts, whose robots.txt nobody asked for."""
+    crawl, noted = Obeying(monkeypatch, ROBOTSPEC_EDITION=edition), list[object]()
+    monkeypatch.setattr(crawl.robots.lookup, "page_answered", noted.append)
+    crawl.robots.open()
+    crawl.crawler.signals.send_catch_log(
+        signals.response_received,
+        response=Response(YES, status=status),
+        request=Request(YES, meta=meta),
+        spider=crawl.crawler.spider,
+    )
+    assert noted == ([A] if notes else [])
