@@ -29,6 +29,7 @@ TASKS = {
     "compare": ("", ["example_project/compare.py"]),
     "fleet": ("[fleet]", ["example_project/fleet.py"]),
     "conformance": ("[peers]", ["-m", "conformance.page"]),
+    "crawlers": ("", ["-m", "conformance.crawlers"]),
     "tests": ("[redis,test]", ["-m", "pytest", "-n", str(WORKERS), *BY_FILE]),
     "dev": ("[dev,redis]", ["-m", "pip", "list", "--disable-pip-version-check"]),
 }

@@ -13,17 +13,17 @@ export PYTHONPATH=$here
 unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY
 python=python3
 
-# debian NAME=VERSION…: unpacked below $work/root, not installed; the system stays as it is.
+# debian NAME=VERSION…: unpacked below $work/system, not installed; the system stays as it is.
 debian() {
     mkdir -p "$work/archives/partial"
     apt-get install -qq -y --no-install-recommends --allow-downgrades --reinstall --download-only \
         -o Dir::Cache::archives="$work/archives" -o Debug::NoLocking=1 "$@" >"$work/apt.log" 2>&1 ||
         { cat "$work/apt.log"; exit 2; }
     local archive
-    for archive in "$work"/archives/*.deb; do dpkg-deb -x "$archive" "$work/root"; done
+    for archive in "$work"/archives/*.deb; do dpkg-deb -x "$archive" "$work/system"; done
     local libraries
-    libraries=$(find "$work/root" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
-    export ROOT=$work/root LD_LIBRARY_PATH=$libraries PATH=$work/root/usr/sbin:$work/root/usr/bin:$PATH
+    libraries=$(find "$work/system" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
+    export ROOT=$work/system LD_LIBRARY_PATH=$libraries PATH=$work/system/usr/sbin:$work/system/usr/bin:$PATH
 }
 
 # pypi NAME==VERSION…: an environment of its own.

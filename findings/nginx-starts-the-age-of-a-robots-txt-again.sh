@@ -13,7 +13,7 @@
 #   Age: 598 -> the origin gets 1 of 2 requests; Age of the second response, 3 s later: 598
 source "$(dirname "$0")/common.sh"
 
-debian 'nginx-light=1.22.1-*'
+debian 'nginx=1.22.1-*'
 "$python" - <<'PY' | confirm
 import time
 

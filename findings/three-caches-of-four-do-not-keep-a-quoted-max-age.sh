@@ -15,7 +15,7 @@
 #   trafficserver: max-age=600 kept, max-age="600" kept, no lifetime not kept
 source "$(dirname "$0")/common.sh"
 
-debian 'nginx-light=1.22.1-*' 'varnish=7.1.1-*' 'squid=5.7-*' 'trafficserver=9.2.5*'
+debian 'nginx=1.22.1-*' 'varnish=7.1.1-*' 'squid=5.7-*' 'squid-common=5.7-*' 'squid-langpack=20220130-*' 'trafficserver=9.2.5*'
 "$python" - <<'PY' | confirm
 from caches import Origin, get, nginx, running, squid, trafficserver, varnish
 

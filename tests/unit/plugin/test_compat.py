@@ -6,9 +6,7 @@ Each test has the name of the function of ``_compat.py`` that a new Scrapy asks 
 from __future__ import annotations
 
 import asyncio
-import re
 from itertools import chain, repeat
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -237,21 +235,6 @@ def test_accepted_encodings() -> None:
 
 def test_add_connections() -> None:
     assert _compat._uses_twisted(Settings())
-
-
-def test_the_page_has_the_table_of_parts() -> None:
-    """What is given up without a part is documented in the words of the warning."""
-    page = (Path(__file__).parents[3] / "docs/compatibility.md").read_text()
-    rows = dict(re.findall(r"^\| `([\w.]+)` \| (.+) \|$", page.partition("without it |")[2], re.M))
-    newest = {
-        path.replace("download_request_async", "download_request"): given
-        for path, given in rows.items()
-    }
-    ours = {
-        path.replace("download_request_async", "download_request"): given
-        for path, given in _compat.PARTS.items()
-    }
-    assert newest == ours
 
 
 def test_a_part_of_another_shape_is_missing(engine: ExecutionEngine) -> None:

@@ -1,0 +1,1 @@
+"""Crawlers of other projects, on loopback sites that log their requests."""
