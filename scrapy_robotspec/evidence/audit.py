@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.decision_lines import State, conclusion
-from scrapy_robotspec.evidence.replay import ReplayResult, RunReplay
+from scrapy_robotspec.evidence.replay import MAX_WORK, ReplayResult, RunReplay
 from scrapy_robotspec.evidence.run_reader import RunReader, read_runs
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
@@ -254,7 +254,9 @@ class Audit:
             is_sure &= complete and number < _MAX_CHANGES
             if number == _MAX_CHANGES:
                 break
-            if rules:
+            if any(len(url) * len(each.record.body) > MAX_WORK for each in rules):
+                is_sure = False
+            elif rules:
                 found = self._judge(rules, url)
                 if found is None:
                     return

@@ -157,9 +157,9 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "stage": lambda value: value in get_args(Stage),
     "source": lambda value: value in ("fetch", "store"),
 }
-#: The members that a reader relies on, by type of line.
+#: The members that a reader relies on, by type of line; the first two name any line.
 _MEMBERS = {
-    kind: tuple(each.split(":") for each in members.split())
+    kind: tuple(each.split(":") for each in f"url:text? id:text? {members}".split())
     for kind, members in {
         "run": "format:count rules:count? run:text time:time software:text versions:object? "
         "operator:text? timestamp:flag? settings:object",

@@ -39,7 +39,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from scrapy_robotspec.access.overrides import Replacement
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 #: Members that a decision may lack.
 _MAY_MISS = dict.fromkeys(("usage", "label", "override", "resolved"))
 #: Max length of a URL times that of a robots.txt: their comparison then takes up to a minute.
-_MAX_WORK = 2**34
+MAX_WORK = 2**34
 #: Max length of a URL in a problem (characters).
 _MAX_SUBJECT = 200
 #: The clock may be off by a second without a note in the log, at each of two lines (seconds).
@@ -61,6 +61,8 @@ _UNDER_WAY = 600.0
 _SENDING = 1.0
 #: The largest jitter: pauses between attempts are chosen between those for 0 and for this.
 _MAX_JITTER = 1 - 2**-53
+#: Max requests for one URL of a redirect chain, and for other pages behind it (FET-15).
+_ASKED_TWICE, _PROBES = 2, 2
 #: Stages of decisions that refuse no page.
 _ASIDE = ("question", "dry_run")
 #: Lines that the recorder writes, before or after those of the same time.
@@ -164,13 +166,12 @@ class RunReplay:
     def _check_fetched(self, state: State) -> None:
         """Check that a state follows from the exchanges of its fetch and the state before."""
         reader, record, before = self._reader, state.record, None
-        archived = [reader.find(each) for each in state.exchanges]
-        if any(each.is_left_out for each in archived):
-            raise NotCheckableError("the body of a response is left out of the archive")
+        most = _ASKED_TWICE * (reader.settings.redirects.max_redirects + 1) + _PROBES
+        if len(state.exchanges) > most:
+            raise EvidenceError("it names more responses than its settings allow")
         if state.before is not None:
             before = reader.with_body(reader.state_of(record.origin, state.before))
-        exchanges = [found for each in archived if (found := each.exchange()) is not None]
-        result = _fetch_result(state, exchanges, reader)
+        result = _fetch_result(state, reader)
         policy = reader.settings.policy_of(record.origin)
         early, late = (
             policy.apply(before, record.origin, result, record.updated_at, jitter)
@@ -252,7 +253,7 @@ class RunReplay:
             robots, decide = found.robots, partial(found.decide, now=at)
             again = again._replace(found=found, state=self._reader.states[origin])
         rules = robots if isinstance(robots, RobotsTxt) else None
-        if rules is not None and len(url) * len(rules.body) > _MAX_WORK:
+        if rules is not None and len(url) * len(rules.body) > MAX_WORK:
             raise EvidenceError("URL and robots.txt are longer than can be compared")
         decision = decide(url, tokens)
         if not decision.allowed or robots == "ignore":
@@ -265,25 +266,37 @@ class RunReplay:
         return again._replace(decision=decision, usage=usage.preferences)
 
 
-def _fetch_result(state: State, exchanges: list[Exchange], reader: RunReader) -> FetchResult:
+def _exchanges(state: State, reader: RunReader) -> Iterator[Exchange]:
+    """The archived exchanges of a fetch, of which one at a time is in memory."""
+    for each in state.exchanges:
+        archived = reader.find(each)
+        if archived.is_left_out:
+            raise NotCheckableError("the body of a response is left out of the archive")
+        exchange = archived.exchange()
+        if exchange is not None:
+            yield exchange
+
+
+def _fetch_result(state: State, reader: RunReader) -> FetchResult:
     """The result of the archived exchanges, followed as the crawl did.
 
     Server errors are misplaced where a missing page answered 5xx, and the first page 2xx (FET-15).
     """
-    settings = reader.settings
+    settings, exchanges = reader.settings, _exchanges(state, reader)
     chain, last = RedirectChain(state.record.origin, settings.redirects), None
-    while exchanges and last is None:
-        exchange, *exchanges = exchanges
+    for exchange in exchanges:
         if exchange.url != without_user_info(chain.url):  # archives contain no passwords
             raise reader.otherwise(f"{exchange.url!a} is not the next URL of its redirect chain")
-        last = None if chain.follow(exchange) else exchange
+        if not chain.follow(exchange):
+            last = exchange
+            break
+    probes = [each.status // 100 for each in exchanges]
     error, local = state.failure or (None, False)
     if error is not None:
         return FetchResult(error=error, local=local, hops=chain.hops)
     if last is None:
         raise reader.otherwise("the last response of the redirect chain is missing")
-    is_misplaced = [each.status // 100 for each in exchanges] == [5, 2]
-    error = MISPLACED if is_misplaced else chain.error
+    error = MISPLACED if probes == [5, 2] else chain.error
     result = result_of(last, chain.hops, error, settings.max_size)
     agent = state.record.agent or result.agent
     return replace(result, local=local, agent=agent, way_varies=chain.varies)

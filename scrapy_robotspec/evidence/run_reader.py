@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
+from math import inf
 from stat import S_ISREG
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -51,7 +52,8 @@ MAX_LISTED = 1000
 #: Max length of a problem (characters).
 _MAX_TEXT = 1000
 #: Max processor time (seconds): this, and more for a long log. Honest evidence takes a hundredth.
-_SECONDS, _BYTES_PER_SECOND = 600.0, 10_000
+SECONDS, _BYTES_PER_SECOND = 600.0, 10_000
+TOO_LONG = "it takes too long: not read to its end"
 #: Version of the rules of a log that states none.
 _FIRST_RULES = 1
 _NAME = re.compile(r"(?:decisions|robots)-(.+)\.(?:jsonl|warc\.gz|tsr)")
@@ -145,7 +147,7 @@ def read_runs(folder: Path, reading: Reading) -> Iterator[tuple[RunReader, Itera
     """
     names = {found[1] for path in folder.iterdir() if (found := _NAME.fullmatch(path.name))}
     size = sum(path.lstat().st_size for path in folder.glob("decisions-*.jsonl"))
-    limit = process_time() + _SECONDS + size / _BYTES_PER_SECOND
+    limit = process_time() + SECONDS + size / _BYTES_PER_SECOND
     for name in sorted(names):
         reader = RunReader(folder, name, reading)
         yield reader, reader.lines(limit)
@@ -172,6 +174,7 @@ class RunReader:
         """Times of the first and of the last line (epoch seconds)."""
         self._folder = folder
         self._reading = reading
+        self._limit = inf
         self._places: dict[str, tuple[str, int, int]] = {}
         """File, place and length of each archive record and state, by id."""
         self.states: dict[str, State] = {}
@@ -186,11 +189,12 @@ class RunReader:
 
         *limit*: the processor time of this process at which reading ends (seconds).
         """
+        self._limit = limit
         try:
             with self._open(self.log) as log:
                 for line in read_lines(log):
                     if process_time() > limit:
-                        self.add_problem("it takes too long: not read to its end")
+                        self.add_problem(TOO_LONG)
                         return
                     self._take(line)
                     yield line
@@ -223,8 +227,10 @@ class RunReader:
     def find(self, id_: str) -> StoredRecord:
         """The archive record *id_*.
 
-        Raises ``EvidenceError`` where it is missing or damaged.
+        Raises ``EvidenceError`` where it is missing or damaged, or the time is up.
         """
+        if process_time() > self._limit:
+            raise EvidenceError(TOO_LONG)
         return read_member(self._named(id_), self.settings.max_size)
 
     def _named(self, id_: str) -> bytes:

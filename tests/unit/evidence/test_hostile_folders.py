@@ -16,10 +16,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz.evidence import check_folder
+from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.evidence.audit import Timeline
-from scrapy_robotspec.evidence.log_lines import MAX_LINE
+from scrapy_robotspec.evidence.log_lines import MAX_LINE, dumps
 from scrapy_robotspec.evidence.replay import replay
-from tests.support.evidence import Crawl, lines_of, log_of, make_evidence, write_lines
+from scrapy_robotspec.evidence.run_reader import TOO_LONG
+from scrapy_robotspec.evidence.warc import NewRecord, response_head
+from tests.support.evidence import (
+    START,
+    Crawl,
+    audited,
+    lines_of,
+    log_of,
+    make_evidence,
+    write_lines,
+)
 
 SITE = "https://example.com"
 VALUES: list[Any] = [None, True, -1, 2**40, 1e308, "x", "\ud800", "a" * 10_000, [], {}, [[1]]]
@@ -161,11 +172,84 @@ def test_what_takes_too_long_is_not_read_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_evidence(tmp_path)
-    monkeypatch.setattr("scrapy_robotspec.evidence.run_reader._SECONDS", -1.0)
+    monkeypatch.setattr("scrapy_robotspec.evidence.run_reader.SECONDS", -1.0)
     assert "it takes too long" in problems(tmp_path)[0]
     # A long log may take longer.
     monkeypatch.setattr("scrapy_robotspec.evidence.run_reader._BYTES_PER_SECOND", 1)
     assert problems(tmp_path) == []
+
+
+def test_a_long_url_and_a_long_file_make_a_request_unknown(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"User-agent: *\n" + b"Disallow: /*a*b*c\n" * 25_000)
+    crawl.close()
+    audit = audited(tmp_path, [(START + 1, f"{SITE}/{'abd' * 20_000}")])
+    assert (audit.disallowed, audit.unknown) == (0, 1)
+
+
+def forged_states(folder: Path, number: int, size: int) -> None:
+    """A state that names that many responses of that size."""
+    crawl = Crawl(folder)
+    url, body = f"{SITE}/robots.txt", b"#" * size
+    head = response_head(Exchange(url, 200), "HTTP/1.1")
+    for _ in range(number):
+        record = NewRecord("response", url, START, body, head=head, began=START)
+        crawl.writer.add_line(crawl.writer.store(record))
+    crawl.fetch(SITE, at=START + 1)
+    crawl.close()
+    lines = lines_of(folder)
+    (state,) = (line for line in lines if line["type"] == "state")
+    state["exchanges"] = [line["id"] for line in lines if line.get("kind") == "response"]
+    write_lines(folder, lines)
+
+
+def test_the_responses_of_a_state_are_read_one_after_another(tmp_path: Path) -> None:
+    """Each may unpack to a hundred times its size."""
+    forged_states(tmp_path, 12, 2**20)
+    tracemalloc.start()
+    found = problems(tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert any("does not follow" in each for each in found)
+    assert peak < 8 * 2**20
+
+
+def test_a_state_names_no_more_responses_than_its_settings_allow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the limit of time is looked at between them."""
+    forged_states(tmp_path / "more", 14, 10)
+    assert any("more responses than its settings" in each for each in problems(tmp_path / "more"))
+    forged_states(tmp_path / "most", 13, 10)
+    assert any("does not follow" in each for each in problems(tmp_path / "most"))
+    times = iter([0.0] * 19)
+    monkeypatch.setattr(
+        "scrapy_robotspec.evidence.run_reader.process_time", lambda: next(times, 1e9)
+    )
+    found = replay(tmp_path / "most").problems
+    assert [TOO_LONG in each for each in found] == [True, True]
+    assert "state" in found[0]
+
+
+@pytest.mark.parametrize("kind", ["run", "record", "state", "decision", "sent", "end", "clock"])
+@pytest.mark.parametrize("member", ["url", "id"])
+@pytest.mark.parametrize("value", [5, [], {"a": 1}, True])
+def test_a_url_of_another_type_is_a_problem_with_its_line(
+    tmp_path: Path, kind: str, member: str, value: Any
+) -> None:
+    """Also in a line that needs none."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.decide(f"{SITE}/")
+    crawl.send(START)
+    crawl.writer.add_line(dumps({"type": "clock", "time": START, "jump": 1.0}))
+    crawl.close()
+    lines = lines_of(tmp_path)
+    at = next(n for n, line in enumerate(lines) if line["type"] == kind)
+    lines[at][member] = value
+    write_lines(tmp_path, lines)
+    (problem,) = problems(tmp_path)
+    assert f"line {at + 1}: {member} of a {kind} has a wrong value" in problem
 
 
 def test_a_url_that_is_compared_with_a_long_file_has_a_bound(tmp_path: Path) -> None:
