@@ -358,12 +358,12 @@ class Sequence:
         return self._before if abs(time - self._old_now) < _UNNOTED else self._set_back
 
     def _earliest(self, time: float, set_back: float) -> float:
-        """*time* in a line, if it was taken by the clock as it was set back by *set_back*.
+        """*time* in a line, if it was taken by the clock as it was set back by *set_back*."""
+        return time + (set_back if self._was_under_way(time) else self._set_back)
 
-        Only what was under way when the clock was set has such a time.
-        """
-        was_under_way = self._old_now - _UNDER_WAY <= time <= self._old_now + _UNNOTED
-        return time + (set_back if was_under_way else self._set_back)
+    def _was_under_way(self, time: float) -> bool:
+        """Whether what began at *time* may have been under way when the clock was set."""
+        return self._old_now - _UNDER_WAY <= time <= self._old_now + _UNNOTED
 
     def take_time(self, values: Mapping[str, Any]) -> None:
         """Check that times do not go back."""
@@ -373,6 +373,8 @@ class Sequence:
             self._set_back -= values["jump"]
         if kind in _OWN or (kind == "record" and values.get("began") is None):
             return  # another process has fetched the record
+        if kind == "sent" and self._was_under_way(values["time"]):
+            return  # the seconds until its answer are not known
         set_back = self._made(written)
         if set_back == self._set_back:
             self._before = set_back
