@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import Callable, Container, Coroutine, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydispatch import dispatcher  # type: ignore[import-untyped]
@@ -525,6 +526,19 @@ def is_component(key: Any, cls: type) -> bool:
 def is_enabled(component: type, chosen: Mapping[Any, Any]) -> bool:
     """Whether *component* has a position in *chosen*, a setting of components."""
     return any(loaded(key) is component for key, place in chosen.items() if place is not None)
+
+
+def unread_job_file(settings: BaseSettings) -> Path | None:
+    """The fingerprints in ``JOBDIR`` that this Scrapy cannot read.
+
+    Uses: ``requests.seen``, text (2.13 to 2.18) or bytes (2.19 on).
+    """
+    seen = Path(settings["JOBDIR"], "requests.seen")
+    if version_info < (2, 19) or not seen.is_file():
+        return None
+    with seen.open("rb") as file:
+        beginning = file.read(2)
+    return seen if len(beginning) == 2 and set(beginning) <= set(b"0123456789abcdef") else None
 
 
 def enabled_middlewares(settings: BaseSettings) -> list[Any]:

@@ -123,3 +123,21 @@ def test_idle_connections_may_outnumber_open_files(server: Server) -> None:
     assert result.ended_once(urls)
     assert set(result.responses) == set(urls)
     assert "robotspec/retry_count" not in result.stats
+
+
+@pytest.mark.skipif(version_info < (2, 19), reason="older releases read each other's files")
+def test_a_jobdir_of_an_older_scrapy_is_named(server: Server, tmp_path: Path) -> None:
+    """Its file of fingerprints is text, of which nothing is read; one of our own causes no line."""
+    site = server.site("127.0.0.2", RULES)
+    job = tmp_path / "job"
+    job.mkdir()
+    seen = job / "requests.seen"
+    seen.write_text("3f786850e387550fdab836ed7e6dc881de23001b\n")
+    settings = {"JOBDIR": str(job)}
+    result = crawl([site.url("/a")], settings)
+    (line,) = result.lines("WARNING", "Scrapy 2.18 or older")
+    assert str(seen) in line
+    seen.unlink()
+    for _ in range(2):
+        assert not crawl([site.url("/b")], settings).lines("Scrapy 2.18 or older")
+    assert seen.stat().st_size
