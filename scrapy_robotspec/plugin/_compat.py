@@ -83,7 +83,7 @@ PARTS = {
 _VERBATIM = "verbatim_url"
 #: Max slots whose delay is remembered.
 _MAX_DRAWN = 10_000
-#: A download slot with requests in line is looked at again after this time (seconds).
+#: A download slot with waiting requests is looked at again after this time (seconds).
 _BUSY_SLOT = 0.1
 
 #: From 2.18 a signal of Scrapy's own; before, an object without handlers.
@@ -512,7 +512,7 @@ def loaded(key: Any) -> Any:
 
 
 def take_component(chosen: dict[Any, Any], cls: type) -> list[int | None]:
-    """Remove *cls* from *chosen*, a setting of components; its positions."""
+    """Remove *cls* from *chosen*, a setting of components, and return its positions."""
     return [chosen.pop(key) for key in list(chosen) if is_component(key, cls)]
 
 

@@ -61,7 +61,7 @@ def file_of(path: str | PathLike[str], spider: object, now: float) -> str:
     return realpath(file_uri_to_path(text) if text.startswith("file:") else text)
 
 
-def evidence_folder(raw: Any) -> str:
+def local_folder(raw: Any) -> str:
     """The path of a folder that exists or can be made."""
     path = _path(raw)
     if path is None or (exists(path) and not isdir(path)):
@@ -239,7 +239,7 @@ _CONVERTERS: dict[str, Converter[Any]] = {
     "cache_schemes": cache_schemes,
     "status_policy": status_policy,
     "usage": usage_labels,
-    "evidence": evidence_folder,
+    "evidence": local_folder,
     "evidence_timestamp": stamping_command,
     "report": report_file,
 }

@@ -12,6 +12,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from scrapy_robotspec import ConfigurationError, RobotSpecMiddleware
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.enforcement import RulesExpired
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots
 from scrapy_robotspec.plugin.middleware import other_middlewares
@@ -68,6 +69,19 @@ class Derived(RobotsTxtMiddleware):
 def test_other_middlewares_that_decide(chosen: dict[Any, Any], found: list[type]) -> None:
     settings = crawler_with({"DOWNLOADER_MIDDLEWARES": chosen}).settings
     assert other_middlewares(settings) == found
+
+
+@pytest.mark.parametrize("missing", [[], ["_slot.closing"]])
+def test_a_scrapy_without_a_part_is_warned_of_once(
+    crawl: Obeying,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    missing: list[str],
+) -> None:
+    monkeypatch.setattr(_compat, "parts_missing_in", lambda engine: missing)
+    crawl.middleware._look_up_scrapy()
+    assert len(caplog.messages) == len(missing)
+    assert all(f"without {part}, {_compat.PARTS[part]}" in caplog.text for part in missing)
 
 
 # --- requests
