@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where run from a clone
 
 from benchmarks import measures
 from benchmarks.corpus import make_corpus, read_folder
-from benchmarks.peers import OURS, PROTEGO, READ_AGAIN, find_peers
+from benchmarks.peers import NATIVE, OURS, PROTEGO, READ_AGAIN, find_peers
 from benchmarks.plots import CURVE, draw
 
 #: Verdicts of a file that are measured together with reading it.
@@ -35,13 +35,14 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
     sample = random.Random(2).sample(files, min(len(files), 20 if quick else 500))
     largest = sorted(files, key=len)[-60:]
     two = {name: peers[name] for name in (OURS, PROTEGO)}
-    by_name = {name: read for name, read in peers.items() if name not in READ_AGAIN}
+    some = {name: peers[name] for name in (OURS, PROTEGO, *NATIVE) if name in peers}
+    by_name = {name: peers[name] for name in peers if name not in READ_AGAIN or name in NATIVE}
     return {
         "files": {"number": len(files), "bytes": sum(map(len, files))},
         "python": platform.python_version(),
         "parse": measures.parse(files, peers, rounds),
         CURVE: measures.by_verdicts(
-            sample if quick else files, two, rounds, (1, 2, 5) if quick else COUNTS
+            sample if quick else files, some, rounds, (1, 2, 5) if quick else COUNTS
         ),
         "verdicts": measures.verdicts(sample, peers, rounds, 20 if quick else 200),
         "verdicts, largest files": measures.verdicts(largest, two, rounds, 10 if quick else 100),
