@@ -78,10 +78,9 @@ class TieredStore:
     ) -> RobotsRecord | None:
         """The record for *agent* in the shared store, unless it is *known*."""
         try:
-            record = await self._call(origin, lambda store: store.get(origin, agent))
+            return await self._call(origin, lambda store: store.get(origin, agent, _time_of(known)))
         except StoreError:
             return None
-        return None if record is None or record.updated_at == _time_of(known) else record
 
     async def claim(
         self,

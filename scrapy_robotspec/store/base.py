@@ -162,8 +162,10 @@ class RecordStore(ABC):
     """Name of the store in messages; empty for that of its class."""
 
     @abstractmethod
-    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
-        """Return the record of *origin* for *agent*; None if none is readable."""
+    def get(
+        self, origin: Origin, agent: str = "", known: float | None = None
+    ) -> RobotsRecord | None:
+        """Return the record of *origin* for *agent*; None if none is readable, or it is *known*."""
 
     @abstractmethod
     def claim(

@@ -52,7 +52,13 @@ local function find(key, agent)
     return older > 0 and other or one
 end
 """
-_GET = _FIND + "return find(KEYS[1], ARGV[1])"
+_GET = (
+    _FIND
+    + """
+local record = find(KEYS[1], ARGV[1])
+return record and string.sub(record, 1, 8) ~= ARGV[2] and record
+"""
+)
 #: Returns the record if it is not the one that the caller knows, or takes the lease. A lease that
 #: does not expire by itself, or too late, is not one of ours.
 _CLAIM = (
@@ -77,7 +83,11 @@ if not stored or string.sub(stored, 1, 8) == ARGV[4]
     if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
     redis.call('HSET', KEYS[1], ARGV[5], ARGV[2])
     if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
-        redis.call('PEXPIRE', KEYS[1], ARGV[3])
+        local refused = redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
+        if type(refused) == 'table' then -- nothing is kept for ever
+            redis.call('HDEL', KEYS[1], ARGV[5])
+            return refused
+        end
     end
     while redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], '') > tonumber(ARGV[6]) do
         local all, oldest, since = redis.call('HGETALL', KEYS[1]), nil, nil
@@ -168,8 +178,11 @@ class RedisStore(RecordStore):
         """The client; that of a cluster asks a node for the others as it is made."""
         return self._connect()
 
-    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
-        return _read(self._run(_GET, self._keys(origin, "records"), agent), origin)
+    def get(
+        self, origin: Origin, agent: str = "", known: float | None = None
+    ) -> RobotsRecord | None:
+        found = self._run(_GET, self._keys(origin, "records"), agent, _stamp(known))
+        return _read(found, origin)
 
     def claim(
         self,

@@ -57,7 +57,10 @@ DELETE FROM robotspec_records_2 WHERE rowid IN (
     SELECT rowid FROM robotspec_records_2 WHERE origin = ? AND agent <> ''
     ORDER BY updated DESC LIMIT -1 OFFSET ?)
 """
-_PURGE = "DELETE FROM robotspec_records_2 WHERE updated < ?"
+_PURGE = """
+DELETE FROM robotspec_records_2 WHERE rowid IN (
+    SELECT rowid FROM robotspec_records_2 WHERE updated < ? LIMIT ?)
+"""
 _HOLDER = """
 SELECT owner FROM robotspec_leases_1
 WHERE origin = ? AND until > ? AND until <= ? AND taken <= ?
@@ -65,21 +68,27 @@ WHERE origin = ? AND until > ? AND until <= ? AND taken <= ?
 _TAKE = "INSERT OR REPLACE INTO robotspec_leases_1 VALUES (?, ?, ?, ?)"
 _OWNER = "SELECT owner FROM robotspec_leases_1 WHERE origin = ?"
 _RELEASE = "DELETE FROM robotspec_leases_1 WHERE origin = ? AND owner = ?"
-_PURGE_LEASES = "DELETE FROM robotspec_leases_1 WHERE until < ?"
+_PURGE_LEASES = """
+DELETE FROM robotspec_leases_1 WHERE rowid IN (
+    SELECT rowid FROM robotspec_leases_1 WHERE until < ? LIMIT ?)
+"""
 _LINE = "SELECT next, tail, written FROM robotspec_lines_1 WHERE origin = ?"
 _PUT_LINE = "INSERT OR REPLACE INTO robotspec_lines_1 VALUES (?, ?, ?, ?)"
 _PURGE_LINES = """
-DELETE FROM robotspec_lines_1 WHERE max(next, tail) < ? OR written > ?
+DELETE FROM robotspec_lines_1 WHERE rowid IN (
+    SELECT rowid FROM robotspec_lines_1 WHERE max(next, tail) < ? OR written > ? LIMIT ?)
 """
+#: Max rows that are deleted at once: other processes cannot write meanwhile.
+_BATCH = 200
 
 
 class SqliteStore(RecordStore):
     """Keeps records in the file *path*, readable for its owner only.
 
-    *timeout* is how long a call waits for another process (seconds). The first call opens the file
-    and deletes records unchanged for ``KEPT`` seconds. The first call after a failure opens it
-    again, as does one after the file was deleted: processes that began before and later would each
-    have a file of their own.
+    *timeout* is how long a call waits for another process (seconds). The first call opens the file.
+    Records unchanged for ``KEPT`` seconds are deleted after it, a batch with each call. The first
+    call after a failure opens it again, as does one after the file was deleted: processes that
+    began before and later would each have a file of their own.
     """
 
     def __init__(self, path: str, timeout: float = 5.0) -> None:
@@ -88,11 +97,15 @@ class SqliteStore(RecordStore):
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         """That of the open file."""
-        self._has_purged = False
+        self._purges: tuple[str, ...] = (_PURGE_LEASES, _PURGE_LINES, _PURGE)
+        """Tables with old rows, as far as is known."""
 
-    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
+    def get(
+        self, origin: Origin, agent: str = "", known: float | None = None
+    ) -> RobotsRecord | None:
         with self._connected() as connection:
-            return _find(connection, origin, agent)
+            record = _find(connection, origin, agent)
+            return None if record is not None and record.updated_at == known else record
 
     def claim(
         self,
@@ -154,7 +167,9 @@ class SqliteStore(RecordStore):
         try:
             if self._is_replaced():
                 self.close()
-            yield self._connection or self._connect()
+            connection = self._connection or self._connect()
+            yield connection
+            self._purge(connection)
         except BaseException:
             self.close()
             raise
@@ -173,15 +188,20 @@ class SqliteStore(RecordStore):
         # After a loss of power the last writes may be gone; they were only a cache.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.executescript(_TABLES)
-        if not self._has_purged:
-            before, now = time.time() - KEPT, time.monotonic()
-            connection.execute(_PURGE_LEASES, (before,))
-            # Others reserve slots while this waits for them: such lines are written later than now.
-            connection.execute(_PURGE_LINES, (now - LINE_KEPT, now + SKEW))
-            connection.execute(_PURGE, (before,))
-            self._has_purged = True
         self._inode = os.stat(self.name).st_ino
         return connection
+
+    def _purge(self, connection: sqlite3.Connection) -> None:
+        """Delete a batch of old rows of each table, unless another process writes."""
+        for statement in self._purges:
+            now = time.monotonic()
+            # Others reserve slots while this waits for them: such lines are written later than now.
+            times = [now - LINE_KEPT, now + SKEW]
+            if statement is not _PURGE_LINES:
+                times = [time.time() - KEPT]
+            with suppress(sqlite3.OperationalError):
+                if connection.execute(statement, (*times, _BATCH)).rowcount < _BATCH:
+                    self._purges = tuple(each for each in self._purges if each is not statement)
 
     def _is_replaced(self) -> bool:
         """Whether the open file is not the one at its path."""

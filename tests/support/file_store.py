@@ -37,9 +37,12 @@ class FileStore(RecordStore):
     def __init__(self, uri: str) -> None:
         self._path = urlsplit(uri).path
 
-    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
+    def get(
+        self, origin: Origin, agent: str = "", known: float | None = None
+    ) -> RobotsRecord | None:
         with self._entry(origin) as entry:
-            return _find(entry, origin, agent)
+            record = _find(entry, origin, agent)
+            return None if record is not None and record.updated_at == known else record
 
     def claim(
         self,

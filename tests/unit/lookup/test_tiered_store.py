@@ -55,9 +55,11 @@ class Failing(SharedStore):
         self.nodes: dict[Origin, str] = {}
         self.made: list[tuple[str, Origin]] = []
 
-    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
+    def get(
+        self, origin: Origin, agent: str = "", known: float | None = None
+    ) -> RobotsRecord | None:
         self._begin("get", origin)
-        return super().get(origin, agent)
+        return super().get(origin, agent, known)
 
     def claim(self, origin: Origin, *arguments: Any) -> Claim:
         self._begin("claim", origin)

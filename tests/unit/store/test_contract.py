@@ -42,6 +42,12 @@ class TestRecords:
         put(store, record())
         assert store.get(ORIGIN) == record()
 
+    def test_a_record_that_is_known_is_not_read_again(self, store: RecordStore) -> None:
+        """As in a claim."""
+        put(store, record())
+        assert store.get(ORIGIN, "", record().updated_at) is None
+        assert store.get(ORIGIN, "", 1.0) == record()
+
     @pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 512_000])
     def test_bodies_of_any_size_and_bytes(self, store: RecordStore, size: int) -> None:
         """FMT-12: up to the parsing limit, no byte changed."""

@@ -87,6 +87,28 @@ def test_the_server_forgets_long_after_the_record_has_run_out(
     assert 60 * DAY < client.ttl(KEY) <= 61 * DAY
 
 
+def test_no_record_is_kept_for_ever_where_its_end_is_refused(
+    server: RedisServer, client: redis.Redis
+) -> None:
+    """By the rights of a user, or a proxy in front of the server."""
+    rights = ["~*", "+@all", "-pexpire"]
+    client.execute_command("ACL", "SETUSER", "own", "on", ">secret", *rights)  # type: ignore[no-untyped-call]
+    limited = open_shared_store(server.uri.replace("//", "//own:secret@"))
+    with pytest.raises(redis.ResponseError):
+        put(limited, record())
+    assert client.keys() == []
+    limited.close()
+
+
+def test_a_record_that_is_known_is_not_sent_again(store: RecordStore, client: redis.Redis) -> None:
+    """A process that waits for another one asks every two seconds."""
+    put(store, record(body=bytes(100_000)))
+    sent = client.info("stats")["total_net_output_bytes"]
+    assert store.get(ORIGIN, "", record().updated_at) is None
+    assert client.info("stats")["total_net_output_bytes"] < sent + 10_000
+    assert store.get(ORIGIN, "", 1.0) == record(body=bytes(100_000))
+
+
 def test_a_copy_that_is_fresh_for_ages_can_be_kept(store: RecordStore) -> None:
     """ROBOTSPEC_CACHE_TTL has no upper end, Redis' clock has."""
     endless = replace(record(), expires_at=1e30)

@@ -313,9 +313,32 @@ def test_purge_reads_only_the_rows_that_it_deletes(path: str) -> None:
     put(store, record())
     store.close()
     with sqlite3.connect(path) as connection:
-        plan = connection.execute(f"EXPLAIN QUERY PLAN {sqlite._PURGE}", (NOW,)).fetchall()
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {sqlite._PURGE}", (NOW, 1)).fetchall()
     connection.close()
-    assert "USING INDEX robotspec_updated_2" in str(plan)
+    assert "INDEX robotspec_updated_2" in str(plan)
+    assert "SCAN robotspec_records_2" not in str(plan)
+
+
+def test_old_rows_are_deleted_in_batches_after_the_first_answer(path: str) -> None:
+    """No other process is locked out meanwhile."""
+    store = SqliteStore(path)
+    put(store, record())
+    with sqlite3.connect(path) as other:
+        old = ((f"http://{n}.example", "", 1.0, b"x") for n in range(450))
+        other.executemany("INSERT INTO robotspec_records_2 VALUES (?, ?, ?, ?)", old)
+    store.close()
+    later, left = SqliteStore(path), []
+    for _ in range(4):
+        assert later.get(ORIGIN) == record()
+        left.append(count(path, "robotspec_records_2"))
+    assert left == [251, 51, 1, 1]
+    other.execute("BEGIN IMMEDIATE")
+    busy = SqliteStore(path, timeout=0.05)
+    assert busy.get(ORIGIN) == record()
+    other.rollback()
+    other.close()
+    busy.close()
+    later.close()
 
 
 def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhile(
@@ -353,6 +376,7 @@ def test_records_that_no_attempt_has_changed_are_forgotten_as_a_store_is_opened(
     put(store, failing)
     store.close()
     store = SqliteStore(path)
+    assert store.get(origin(2)) is None
     assert [store.get(origin(n)) is not None for n in range(2)] == [False, True]
     assert store.get(ORIGIN) == failing
     store.close()
