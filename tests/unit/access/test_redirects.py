@@ -99,3 +99,14 @@ def test_targets(locations: tuple[str, ...], target: str | None) -> None:
     walk = chain()
     walk.follow(redirect(*locations))
     assert walk.hops[0].target == target
+
+
+def test_urls_of_hops_are_stored_up_to_a_length() -> None:
+    """A record stays small; the redirect itself is followed whole."""
+    walk, path = chain(), "/" + "a" * 3000
+    assert walk.follow(redirect(path))
+    assert walk.url == f"https://example.com{path}"
+    assert walk.follow(redirect("/b"))
+    (first, second) = walk.hops
+    assert first.target == second.url == walk.hops[0].target
+    assert len(second.url) == 2000

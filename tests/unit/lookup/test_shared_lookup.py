@@ -83,6 +83,34 @@ def test_a_turn_is_awaited_before_the_fetch_and_without_the_lease() -> None:
     assert isinstance(one.ask(), Resolved)
 
 
+def test_a_request_takes_one_turn_for_its_fetch() -> None:
+    """However long it lasts: no second one is taken after it."""
+    harness = LookupHarness(SharedStore())
+    harness.turn = 3.0
+    harness.ask()
+    harness.pass_time(2.0)
+    assert harness.fetched == []
+    harness.pass_time(1.5)
+    assert harness.fetched == [A]
+
+
+def test_a_failure_follows_the_record_of_the_store_and_not_that_in_memory() -> None:
+    """CAC-02: the copy that another process fetched is kept, and its failures are counted."""
+    shared, one, two = two_processes(hold_timeout=0.0)
+    one.ask()
+    one.answer(FILE)
+    two.ask()
+    two.time.advance(2 * DAY)
+    two.ask()
+    two.answer(OTHER_FILE)
+    two.time.advance(2 * DAY)
+    one.ask()
+    one.answer(DOWN)
+    stored = shared.get(A)
+    assert stored is not None
+    assert (stored.body, stored.failures) == (OTHER_FILE.body, 1)
+
+
 # --- failures between us and the origin
 
 
