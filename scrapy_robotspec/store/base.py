@@ -165,7 +165,10 @@ class RecordStore(ABC):
     def get(
         self, origin: Origin, agent: str = "", known: float | None = None
     ) -> RobotsRecord | None:
-        """Return the record of *origin* for *agent*; None if none is readable, or it is *known*."""
+        """Return the record of *origin* for *agent*, unless it is *known*.
+
+        None if none is readable. *known* as in :meth:`claim`.
+        """
 
     @abstractmethod
     def claim(
