@@ -36,7 +36,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:class", r"(scrapy\..*|BaseSettings|Crawler|Request|DownloaderAwarePriorityQueue)"),
     # Types of attributes that are described on the usage page instead.
-    ("py:class", r"(UsageRules|UsageRefusal|Preference|Mapping\[str|tuple\[UsageStatement)"),
+    ("py:class", r"(ForAll|UsageRules|UsageRefusal|Preference|Mapping\[str|tuple\[UsageStatement)"),
     ("py:class", r"collections\.abc\.Mapping"),
     ("py:class", "Severity"),  # its values are shown with the attribute
 ]

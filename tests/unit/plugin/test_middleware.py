@@ -10,12 +10,14 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
+from scrapy.settings import Settings
 
 from scrapy_robotspec import ConfigurationError, RobotSpecMiddleware
-from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin import _compat, middleware
 from scrapy_robotspec.plugin.enforcement import RulesExpired
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots
 from scrapy_robotspec.plugin.middleware import other_middlewares
+from scrapy_robotspec.plugin.settings import checks
 from tests.unit.plugin.obeying import RULES, URL, A, Obeying, run, turns
 from tests.unit.plugin.scheduling.crawlers import crawler_with
 
@@ -243,3 +245,52 @@ def test_questions_of_a_spider(monkeypatch: pytest.MonkeyPatch) -> None:
         assert crawl.fetches == []
 
     run(work)
+
+
+@pytest.mark.parametrize(
+    ("others", "queue", "handlers", "looked"),
+    [
+        ([], None, {}, False),
+        ([Derived], None, {}, True),
+        ([], Derived, {}, True),
+        ([], None, {"http": "handler"}, True),
+    ],
+)
+def test_missing_parts_are_looked_for_where_there_may_be_some(
+    monkeypatch: pytest.MonkeyPatch,
+    others: list[type],
+    queue: type | None,
+    handlers: dict[str, str],
+    looked: bool,
+) -> None:
+    """The module that knows them is not imported by a usual crawl."""
+    crawl = Obeying(monkeypatch)
+    found: list[tuple[list[type], bool]] = []
+
+    def missing_parts(settings: object, others: list[type], *, knows_queue: bool) -> list[str]:
+        found.append((others, knows_queue))
+        return []
+
+    monkeypatch.setattr(checks, "missing_parts", missing_parts)
+    monkeypatch.setattr(middleware, "other_middlewares", lambda settings: others)
+    monkeypatch.setattr(middleware, "waiting_queue", lambda settings: queue)
+    settings = Settings({"DOWNLOAD_HANDLERS": handlers})
+    monkeypatch.setattr(crawl.crawler, "settings", settings)
+    crawl.middleware._warn_of_missing_parts()
+    assert found == ([(others, queue is None)] if looked else [])
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_what_is_open_is_closed_by_the_engine_or_without_one(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch, started: bool
+) -> None:
+    """An engine that was never started sends no ``engine_stopped``."""
+    closed: list[bool] = []
+
+    async def close() -> None:
+        closed.append(True)
+
+    monkeypatch.setattr(_compat, "was_started", lambda engine: started)
+    monkeypatch.setattr(crawl.robots, "close", close)
+    run(lambda: crawl.middleware._spider_closed("finished"))
+    assert closed == ([] if started else [True])
