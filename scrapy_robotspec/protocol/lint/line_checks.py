@@ -230,6 +230,8 @@ def check_other(line: Line, edition: Edition) -> Faults:
 
 _NEVER = "never applies the rule"
 _ASCII = "".join(map(chr, range(128)))
+#: Max characters of an encoded path that is shown to be copied (SAF-02).
+_LONGEST_ENCODED = 200
 _STARS = re.compile(rb"\*+")
 #: A comment right behind a path, without a space in it: the fragment of a URL.
 _FRAGMENT = re.compile(rb"[^\s:#]#[^\s#]*\s*\Z")
@@ -310,7 +312,8 @@ def _check_path(line: Line, edition: Edition) -> Faults:
         yield line, "RS301", f"The path does not start with a slash{first}", unslashed
     if not (path.isascii() or _IN_PATH.search(path)):
         encoded = quote(path, safe=_ASCII)
-        yield line, "RS312", f"RFC 9309 wants the path as {shown(encoded)}", "reads both alike"
+        whole = f'"{encoded}"' if len(encoded) <= _LONGEST_ENCODED else shown(encoded)
+        yield line, "RS312", f"RFC 9309 wants the path as {whole}", "reads both alike"
     yield from ((line, *fault) for fault in _check_signs(line.value, edition))
 
 

@@ -94,6 +94,7 @@ STATED = [
     ("User-agent: A\nHost: h\nUser-agent: *\nDisallow: /p/\n", "RS208", 'fetch "/", not "/p/"'),
     ("User-agent: A\n\nUser-agent: b\nDisallow: /\nUser-agent: a\nAllow: /x", "RS208", '"/x", not'),
     ("User-agent: *\nDisallow: /caf\u00e9/\n", "RS312", 'wants the path as "/caf%C3%A9/"'),
+    ("User-agent: *\nAllow: /" + 20 * "\u00e9", "RS312", f'"/{20 * "%C3%A9"}"'),
     ("User-agent: AI2Bot\nDisallow: /\n", "RS219", 'read as "AI" by google-2019, rfc'),
     ("User-agent: AI2Bot\nDisallow: /\n", "RS219", 'lets "AI" fetch no page, as it reads "AI"'),
     ("User-agent: 360Spider\nDisallow: /\n", "RS219", 'lets "*" fetch every page, and so the'),
