@@ -79,6 +79,7 @@ SEARCHES = {
     "scaling#a-fleet-on-scrapy-redis": "scrapy-redis, fleet, distributed crawl",
     "scaling#a-store-of-your-own": "custom storage",
     "security#redirects-and-private-addresses": "ssrf, private network",
+    "settings#robotspec-cache": "robots.txt cache",
     "settings#robotspec-fetch-timeout": "timeout, robots.txt timeout",
     "settings#robotspec-user-agent-token": "user agent, product token",
     "spiders#handle-a-refused-request": "errback, ignorerequest, forbiddenbyrobots, "
@@ -86,7 +87,7 @@ SEARCHES = {
     "spiders#meta-keys": "dont_obey_robotstxt, one url, one request",
     "spiders#stats": "monitoring, prometheus",
     "tutorial#tutorial-from-startproject-to-the-report-in-ten-minutes": "example, beginner",
-    "usage#usage-preferences-may-we-train-ai-on-this": "ai, llm, tdm",
+    "usage#usage-preferences-may-we-train-ai-on-this": "ai, llm, tdm, content-signal",
     "usage#what-the-plugin-cannot-know": "noindex, nofollow, x-robots-tag, meta robots, license",
     "waiting#crawl-delay": "autothrottle, download_delay",
     "waiting#how-many-robots-txt-at-once": "concurrent requests",

@@ -190,7 +190,8 @@ def test_a_default_after_the_name_of_a_setting_is_that_of_the_code() -> None:
 def test_the_numbers_of_the_readme_are_those_of_the_code() -> None:
     readme = text_of("README.md")
     minutes = int(Settings().hold_timeout / 60)
-    assert f"within `ROBOTSPEC_HOLD_TIMEOUT` ({WORDS[minutes]} minutes)" in readme
+    assert f"after `ROBOTSPEC_HOLD_TIMEOUT` ({WORDS[minutes]} minutes)" in readme
+    assert f"after {WORDS[Settings().retry_times + 1]} attempts" in readme
     assert f"selects one of {WORDS[len(EDITIONS)]} [editions]" in readme
 
 
