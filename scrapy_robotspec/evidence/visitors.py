@@ -72,6 +72,7 @@ class Visitor:
 
     name: str
     tokens: tuple[str, ...]
+    """The product token that leads to its group; none for the default group."""
     group: tuple[str, ...]
     """User agents of the group it follows; ``("*",)`` for the default, ``()`` for none."""
     crawl_delay: float | None
@@ -182,7 +183,7 @@ class VisitorAudit:
         if found is not None:
             return found
         own = tokens_from_user_agent(name, self._robots.edition)
-        tokens = self._tokens(names) or own
+        tokens = self._tokens(names)
         if self._wanted and self._wanted.isdisjoint(map(str.lower, (*tokens, *own))):
             return None
         if len(self.visitors) >= MAX_CRAWLERS:

@@ -163,8 +163,8 @@ reactor.listenTCP({port}, server.Site(Root(), logPath=b"access.log"), interface=
 reactor.run()
 """
 VARNISH = """varnishd -n {folder}/v -a 127.0.0.1:{port} -f {folder}/v.vcl -P {folder}/pid
-varnishncsa -d -n {folder}/v -w {folder}/access.log &
-trap 'sleep 2; kill $!; wait; kill $(cat {folder}/pid)' TERM
+trap 'timeout 3 varnishncsa -d -n {folder}/v -w {folder}/access.log; kill $(cat {folder}/pid)' TERM
+sleep 60 &
 wait
 """
 VCL = """vcl 4.1;
