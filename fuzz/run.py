@@ -1,4 +1,4 @@
-"""``python -m fuzz.run parse|record|evidence [options of libFuzzer]``: coverage-guided, by atheris.
+"""``python -m fuzz.run NAME [options of libFuzzer]``: coverage-guided, by atheris.
 
 Only the driving is here. Twenty minutes by default (``-max_total_time``); what the fuzzer finds on
 its way goes to a folder outside the project, so that the corpus stays small.

@@ -9,6 +9,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING
 
+from fuzz.access_logs import access_log
 from fuzz.evidence import evidence
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.record import MAGIC, RobotsRecord
@@ -112,4 +113,5 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "parse": parse,
     "record": record,
     "evidence": evidence,
+    "access_log": access_log,
 }
