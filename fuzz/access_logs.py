@@ -18,7 +18,7 @@ READERS = [
 
 
 def access_log(data: bytes) -> None:
-    """A line is read, has no URL, or is refused with a reason."""
+    """Lines are read, have no URL, or are refused."""
     for line in data.splitlines():
         for read in READERS:
             with suppress(ValueError, OverflowError, RecursionError):
