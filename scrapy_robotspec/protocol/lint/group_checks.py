@@ -146,8 +146,8 @@ def check_reach(every: AllGroups, effects: Effects) -> Faults:
         lines = [each for each in group.others if each.line.field in USAGE_FIELDS]
         if lines:
             begin = min(each.agents_before for each in lines)
-            keys = group.keys[begin : lines[-1].agents_above]
-            stated = {**dict.fromkeys(keys, lines[0].line), **stated}
+            for key in group.keys[begin : lines[-1].agents_above]:
+                stated.setdefault(key, lines[0].line)
     if not stated or every.signals:  # these hold for all
         return
     line, last = stated.get(DEFAULT), every.groups[-1]
