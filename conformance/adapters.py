@@ -126,6 +126,38 @@ def _open_google() -> Answer:
     return answer
 
 
+def _open_respectscraper() -> Answer:
+    parse = import_module("respectscraper.robots").RobotsTxt.parse
+
+    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: object) -> Any:
+        robots = parse(body.decode("utf-8-sig", "replace"))
+        match question:
+            case "allowed":
+                return robots.check(url, _one(tokens))[0]
+            case "sitemaps":
+                return list(robots.sitemaps)
+            case "crawl_delay":
+                return robots.check("http://example.com/", _one(tokens))[3]
+        raise UnsupportedError(question)
+
+    return answer
+
+
+def _open_robotstxt() -> Answer:
+    read = import_module("robotstxt").RobotsFile
+
+    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: object) -> Any:
+        robots = read(body.decode("utf-8", "replace"))
+        match question:
+            case "allowed":
+                return not robots.test_url(url, _one(tokens))["disallowed"]
+            case "sitemaps":
+                return [sitemap.url for sitemap in robots.sitemaps]
+        raise UnsupportedError(question)
+
+    return answer
+
+
 def _open_rust() -> Answer:
     connection = import_module("apsw").Connection(":memory:")
     connection.enable_load_extension(True)
@@ -175,6 +207,8 @@ ADAPTERS: Mapping[str, Callable[[], Answer]] = {
     "robotspy": _open_robotspy,
     "google/robotstxt": _open_google,
     "robotstxt": _open_rust,
+    "respectscraper": _open_respectscraper,
+    "robotstxt (Python)": _open_robotstxt,
     "gpyrobotstxt": _open_gpyrobotstxt,
     "robotexclusionrulesparser": _open_rerp,
     "urllib.robotparser": _open_urllib,

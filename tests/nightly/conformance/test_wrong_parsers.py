@@ -284,6 +284,12 @@ PATTERNS = [
         statement="PAT-02",
     ),
     Wrong(
+        "escapes a percent sign that begins no escape",
+        text(lambda file: re.sub("%(?![0-9A-Fa-f]{2})", "%25", file)),
+        ("rfc9309", "google"),
+        "PAT-07",
+    ),
+    Wrong(
         "reads paths as regular expressions",
         by_regex(lambda pattern: pattern.replace("*", ".*")),
         statement="PAT-01",
@@ -327,6 +333,11 @@ PRECEDENCE = [
     Wrong(
         "compares lengths of rules as they are written",
         counted(lambda rule: len(rule.value)),
+        statement="PRE-01",
+    ),
+    Wrong(
+        "compares lengths in UTF-16",
+        counted(lambda rule: len(rule.value.decode("utf-8", "replace").encode("utf-16-le"))),
         statement="PRE-01",
     ),
     Wrong("lets any matching Allow decide", counted(lambda rule: 1), statement="PRE-01"),
