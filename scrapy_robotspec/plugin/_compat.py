@@ -247,6 +247,14 @@ class Engine:
             return True
         return _part(engine, "_slot.closing") is not None
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether the crawl pauses.
+
+        Uses: ``engine.paused`` (2.13 on).
+        """
+        return bool(getattr(self._crawler.engine, "paused", False))
+
     def wake(self) -> None:
         """Make the engine look into the scheduler now.
 

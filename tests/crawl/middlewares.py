@@ -370,6 +370,31 @@ class CountsTurns:
         Notebook(read_job()["notes"]).note("turns", number=self._turns)
 
 
+class Pauses:
+    """An extension: the crawl pauses for a second from the first robots.txt request on."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._is_done = False
+        crawler.signals.connect(self._pause, signals.request_reached_downloader)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Pauses:
+        return cls(crawler)
+
+    def _pause(self, request: Request) -> None:
+        assert self._crawler.engine is not None
+        if not self._is_done and request.url.endswith("/robots.txt"):
+            self._is_done = True
+            self._crawler.engine.pause()
+            _compat.call_later(1.5, self._go_on)
+
+    def _go_on(self) -> None:
+        assert self._crawler.engine is not None
+        Notebook(read_job()["notes"]).note("goes on")
+        self._crawler.engine.unpause()
+
+
 class SlowDisk:
     """An extension: a file that another thread writes takes a second to reach its place."""
 

@@ -48,6 +48,20 @@ def silent_urls(server: Server, origins: int) -> list[str]:
     return [server.site(host, silence()).url("/x") for host in hosts]
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_pause_holds_the_page_that_waits(server: Server, mode: str) -> None:
+    """Its robots.txt is answered meanwhile; no page is sent before the crawl goes on."""
+    site = server.site("127.0.0.2", RULES)
+    urls = [site.url(path) for path in ("/a", "/b", "/no")]
+    names = ("tests.support.event_log.Notes", "tests.crawl.middlewares.Pauses")
+    settings = {"EXTENSIONS": dict.fromkeys(names, 1)}
+    result = crawl(urls, settings, mode=mode, more={"note_sent": True})
+    (goes_on,) = result.of("goes on")
+    sent = {event["url"]: event["at"] for event in result.of("sent")}
+    assert min(sent[url] for url in urls[:2]) >= goes_on["at"] > sent[site.url("/robots.txt")]
+    assert list(result.errors) == urls[2:]
+
+
 def test_silent_origins_delay_no_other_with_a_foreign_queue(server: Server) -> None:
     """Requests of any scheduler and queue wait in the middleware."""
     sites, fast = fast_sites(server)

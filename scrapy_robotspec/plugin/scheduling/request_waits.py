@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from scrapy.exceptions import IgnoreRequest
+from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.meta_keys import DONT_FILTER
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
     from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
 
+#: A paused crawl is looked at again after this time (seconds).
+_PAUSED = 0.5
 #: Names that scrapy-redis's queues have.
 _OF_SCRAPY_REDIS = ("server", "key", "push", "_encode_request", "_decode_request")
 
@@ -92,6 +95,12 @@ class RequestWaits:
             while True:
                 answer = await self._robots.decide_later(origin, request)
                 delay = self._robots.policy.delay(answer)
+                if self._robots.engine.is_paused:
+                    pause: Deferred[None] = Deferred()
+                    _compat.call_later(_PAUSED, pause.callback, None)
+                    await self._robots.until(pause, "the crawl went on")
+                    has_slot = False
+                    continue
                 if has_slot or not delay:
                     return answer
                 assert self._crawl_delay is not None
