@@ -83,7 +83,7 @@ PASSAGES: list[tuple[str, str, str, float]] = [
     ("command-line.md", "It shows at most {}", "as_html.MOST_ROWS", 1),
     ("command-line.md", "if they have more than {} lines together", "options.MAX_LINES", 1),
     ("evidence.md", "and a second for each {} kB of log", "run_reader._BYTES_PER_SECOND", 1e3),
-    ("evidence.md", "processor time** than {} minutes and", "run_reader._SECONDS", 60),
+    ("evidence.md", "processor time** than {} minutes and", "run_reader.SECONDS", 60),
     ("evidence.md", "waits in memory, up to {} MiB", "recorder.MAX_QUEUED", MIB),
     ("lint.md", "the text lists {} of", "lint.LISTED", 1),
     ("lint.md", "from {} letters on", "crawlers._LONG", 1),

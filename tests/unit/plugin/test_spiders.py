@@ -18,7 +18,7 @@ SITEMAPS: dict[str, tuple[str, ...] | Exception] = {
     "http://none.example/": (),
     "http://closed.example/": IgnoreRequest("the spider was closed"),
     "bad": ValueError("Missing scheme in request url: bad"),
-    "http://odd.example/": ("no url", "http://odd.example/1.xml"),
+    "http://odd.example/": ("http://[odd/", "file:///map.xml", "http://odd.example/1.xml"),
 }
 WARNING = "No sitemap can be followed"
 
@@ -53,7 +53,7 @@ def begin(monkeypatch: pytest.MonkeyPatch, origins: Any, urls: tuple[str, ...] =
         (["http://none.example/"], ("http://b.example/",), ["http://b.example/"], []),
         (["http://closed.example/"], (), [], []),
         (["bad"], (), [], ["sitemap_origins contains 'bad'", WARNING]),
-        (["http://odd.example/"], (), ["http://odd.example/1.xml"], ["The sitemap 'no url'"]),
+        (["http://odd.example/"], (), ["http://odd.example/1.xml"], ["The sitemap 'http://[odd/'"]),
         ([], (), [], ["SitemapsFromRobots has no origins"]),
         (
             ["http://none.example/"] * 70 + ["http://a.example/"],
