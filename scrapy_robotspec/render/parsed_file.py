@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agent_index import numbers_of
-from scrapy_robotspec.protocol.groups import read_sitemaps
+from scrapy_robotspec.protocol.groups import AllGroups, read_sitemaps
 from scrapy_robotspec.protocol.lines import Line, read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, Group, OtherLine, Rule
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
@@ -67,8 +67,9 @@ class ParsedFile:
     def __init__(self, robots: RobotsTxt, name: str = "") -> None:
         """*name*: where it comes from. With a URL, sitemaps may be those of its site (SIT-03)."""
         self.robots = robots
-        self._all = robots.file.all_groups(with_rules=True)
-        self.groups = robots.groups
+        # Its own: an index of agents lets those of the file forget their rules and names.
+        self._all = AllGroups(robots.body, robots.edition)
+        self.groups = self._all.as_written()
         origin = ""
         if "://" in name:
             from scrapy_robotspec.access.origin import Origin  # a file on a disk has none
