@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.editions import has_plain_lines
 from scrapy_robotspec.protocol.agents import key_of, named_agent
-from scrapy_robotspec.protocol.lines import RawRule, skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import RawRule, begins_line, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
-from scrapy_robotspec.protocol.plain_lines import begins_line, is_plain
 
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
@@ -55,8 +55,13 @@ def index_agents(
     says that none is.
     """
     lowered = body.lower()
-    if not is_plain(body, lowered, edition):
-        return None
+    if not has_plain_lines(edition):
+        from scrapy_robotspec.protocol.plain_lines import (
+            is_plain,
+        )  # few crawls select such editions
+
+        if not is_plain(body, lowered, edition):
+            return None
     whole, is_lenient = edition.whole_agent_names, edition.reads_other_spellings
     find_end = _find_blank if edition.blank_line_ends_group else None
     places: dict[str, Place] = {}

@@ -141,6 +141,13 @@ def line_ends(body: bytes, begin: int, end: int) -> int:
     return body.count(b"\n", begin, end) + returns - both
 
 
+def begins_line(body: bytes, place: int, first: int) -> bool:
+    """Whether only white space precedes ``place`` on its line."""
+    while place > first and body[place - 1] in b" \t":
+        place -= 1
+    return place == first or body[place - 1] in b"\r\n"
+
+
 def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:
     """The rules whose lines begin at some offsets."""
     rules: dict[int, Rule] = {}

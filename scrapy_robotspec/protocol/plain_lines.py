@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import PLAIN_FIELDS, Edition, has_plain_lines
-from scrapy_robotspec.protocol.lines import field_for, skip_byte_order_mark
+from scrapy_robotspec.editions import PLAIN_FIELDS, Edition
+from scrapy_robotspec.protocol.lines import begins_line, field_for, skip_byte_order_mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +28,9 @@ _find_odd = re.compile(rb"allow(?![ \t]*:)").finditer
 def is_plain(body: bytes, lowered: bytes, edition: Edition) -> bool:
     """Whether a search of its bytes finds a file's agents and rules.
 
+    For editions in which not all files are plain (``has_plain_lines``).
     User-agent lines without a colon aside, which are left to the search.
     """
-    if has_plain_lines(edition):
-        return True
     odd = _odd_parts(edition)
     if odd is None or any(map(lowered.__contains__, odd[0])):
         return False
@@ -86,10 +85,3 @@ def _has_odd_rules(lowered: bytes, first: int) -> bool:
         if begins_line(lowered, at - 3 if lowered.endswith(b"dis", 0, at) else at, first):
             return True
     return False
-
-
-def begins_line(body: bytes, place: int, first: int) -> bool:
-    """Whether only white space precedes ``place`` on its line."""
-    while place > first and body[place - 1] in _WHITE:
-        place -= 1
-    return place == first or body[place - 1] in b"\r\n"
