@@ -102,6 +102,8 @@ def with_escapes(text: str, most: int) -> list[str]:
     With a digit, the incomplete escape of a URL has another spelling: two patterns for each of the
     last ones, *most* in all.
     """
+    if INCOMPLETE not in text:  # usual
+        return [text]
     *parts, last = _CUT_BEHIND_DIGIT.split(_CUT.sub("", text))
     found = [last]
     while parts and len(found) < most:
