@@ -46,6 +46,8 @@ class Engine:
     def is_active(self, request: Request) -> bool:
         return request in self.active
 
+    is_paused = False
+
     def send_wait(self, request: Request) -> float:
         return self.busy_for
 
