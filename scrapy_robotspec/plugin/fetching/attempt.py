@@ -33,6 +33,7 @@ from scrapy_robotspec.lookup.loop_time import LoopTime, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 
 # Not where it is used: a process without a free file could not read it then.
+from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
     Downloads,
     Transfer,
@@ -206,8 +207,6 @@ class Attempt:
     # --- failures
 
     def _failed(self, error: Exception) -> FetchResult:
-        from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
-
         kind, words = str(type(error)), in_one_line(error)
         if isinstance(error, TimeLimitError):
             kind, words = "timeout", f"no answer within {self._settings.fetch_timeout:g} s"
