@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 #: Memory for resolved origins (bytes, estimated).
 MAX_BYTES = GRANTED
 
-#: Estimated memory of a file and its rules for each byte of the file, and of the compiled rules for
-#: each wildcard (bytes).
-_PER_BYTE, _PER_WILDCARD = 3, 64
+#: Estimated memory of a file's object, of its rules for each byte of the file, and of the compiled
+#: rules for each wildcard (bytes).
+_PER_FILE, _PER_BYTE, _PER_WILDCARD = 128, 3, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +72,4 @@ class RulesCache(SizedTable[Resolved]):
 
 def _size_of(resolved: Resolved) -> int:
     body = b"" if resolved.robots is None else resolved.robots.body
-    return OVERHEAD + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")
+    return OVERHEAD + _PER_FILE + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")

@@ -699,7 +699,7 @@ async def _until_cancelled(sending: Deferred[_T]) -> _T:
     try:
         return await as_future(sending)
     except (CancelledError, asyncio.CancelledError):
-        raise IgnoreRequest("given up") from None
+        raise IgnoreRequest("the robots.txt request was cancelled") from None
 
 
 def _give_turn_back(engine: ExecutionEngine, request: Request) -> None:

@@ -1,5 +1,7 @@
 """The policy against the catalogue's words, over random histories of one origin.
 
+FET-07, FET-08, FET-09, FET-10, FET-12, FET-13, FET-19, CAC-01, CAC-02.
+
 ``ROBOTSPEC_PROFILE=long`` compares 50,000 of them.
 """
 

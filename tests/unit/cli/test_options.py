@@ -20,7 +20,7 @@ def test_each_option_reaches_its_command(name: str) -> None:
     command = robotspec.get_command(click.Context(robotspec), name)
     assert command is not None
     assert command.callback is not None
-    left = {str(option.name) for option in command.params} - {"color", "quiet"}
+    left = {str(option.name) for option in command.params} - {"color", "quiet", "version"}
     wanted = inspect.signature(command.callback).parameters
     given = {"session"}
     for value, kind in options._KINDS.items():

@@ -150,7 +150,7 @@ def test_help_of_each_command_shows_examples_that_run(
     (folder / "folder").mkdir()
     (folder / "folder/robots.txt").write_text("User-agent: *\nDisallow: /a/\n")
     make_evidence(folder / "evidence")
-    for name in ("index.cdxj", "requests.jsonl"):
+    for name in ("index.cdxj", "requests.jsonl", "access.log"):
         (folder / name).touch()
     text = run_command(command, "--help").out
     examples = [
