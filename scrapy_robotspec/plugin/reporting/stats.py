@@ -109,7 +109,10 @@ class CrawlStats:
             self._stats.inc_value("robotspec/waited", waiting)
         end = wait_end(before, found.record, found.reason)
         if found.action is Action.REFUSE:
-            text = f"{count(waiting, 'request')} refused; further ones are refused until it answers"
+            follows = "are refused until it answers"
+            text = f"requests {follows}"
+            if waiting:  # else a question of the spider
+                text = f"{count(waiting, 'request')} refused; further ones {follows}"
             self.progress.on_given_up(
                 found.origin, failure_words(end.failure), f"{end.words}: {text}"
             )
@@ -141,7 +144,9 @@ class CrawlStats:
         origin, allows = found.origin, found.action is Action.ALLOW
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
-        result = f"{end.result(found.record, allows=allows)}, {count(waiting, 'request')} released"
+        result = end.result(found.record, allows=allows)
+        if waiting:
+            result += f", {count(waiting, 'request')} released"
         self.progress.on_answered(origin, f"{end.words}: {result}")
         is_new = origin not in self._warned and len(self._warned) < ORIGINS_COUNTED
         if allows and found.reason == "unreachable" and is_new:

@@ -38,7 +38,7 @@ def test_findings_are_linear_in_the_file(body: bytes) -> None:
     found = RobotsTxt.parse(body).lint()
     assert len(found) <= len(body)
     texts = {id(text): text for finding in found for text in (finding.message, finding.text)}
-    assert sum(map(len, texts.values())) <= 12 * len(body)
+    assert sum(map(len, texts.values())) <= 13 * len(body)
 
 
 def test_every_finding_is_returned() -> None:
@@ -56,4 +56,4 @@ def test_messages_repeat_no_long_text() -> None:
         b"Allow: //" + b"x" * 400_000,
     ):
         for finding in RobotsTxt.parse(b"User-agent: *\nDisallow: /x\n" + line).lint():
-            assert len(finding.message) < 200
+            assert len(finding.message) < 300
