@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.reasons import (
     ANSWERS,
     ENDS,
@@ -121,6 +122,8 @@ def answer_in_words(record: RobotsRecord) -> str:
     """The result after the latest attempt: a meaning, or a doubt."""
     meaning = "unreachable" if record.is_unreachable else meaning_of(record)
     doubt = record.doubt_in_words if meaning not in ("unreachable", "disallow") else None
+    if doubt is not None and meaning == Meaning.ALLOW.value:
+        return f"{doubt} (all allowed)"
     return doubt or ANSWERS[meaning].short
 
 

@@ -133,7 +133,7 @@ CLOSED = {"4xx": Meaning.DISALLOW}
         (FetchResult(status=200, body=b"<html></html>"), "no robots.txt: HTML page"),
         (FetchResult(status=202), "HTTP status 202"),
         (MISSING, "allow"),
-        (FetchResult(status=403), "HTTP status 403"),
+        (FetchResult(status=403), "HTTP status 403 (all allowed)"),
         (DOWN, "unreachable"),
         (DEAD, "unreachable"),
     ],

@@ -179,7 +179,8 @@ def test_doubtful_answers_stand_apart_from_a_404() -> None:
     for origin, record in zip(HOSTS, (page, forbidden, forbidden, gone), strict=False):
         fetched(account, replace(record, origin=origin), None)
     assert lines(account)[0].split(maxsplit=1)[1] == (
-        "4 (2 HTTP status 403, 1 no robots.txt: HTML page, 1 without a file (all allowed))"
+        "4 (2 HTTP status 403 (all allowed), 1 no robots.txt: HTML page, "
+        "1 without a file (all allowed))"
     )
 
 
