@@ -80,6 +80,7 @@ SEARCHES = {
     "scaling#a-store-of-your-own": "custom storage",
     "security#redirects-and-private-addresses": "ssrf, private network",
     "settings#robotspec-cache": "robots.txt cache",
+    "settings#settings": "custom_settings",
     "settings#robotspec-fetch-timeout": "timeout, robots.txt timeout",
     "settings#robotspec-user-agent-token": "user agent, product token",
     "spiders#handle-a-refused-request": "errback, ignorerequest, forbiddenbyrobots, "

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar, cast
 
 import pytest
-from scrapy import Request
+from scrapy import Request, version_info
 from scrapy.crawler import Crawler
 from twisted.internet.defer import Deferred
 
@@ -20,6 +20,9 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
+
+if version_info < (2, 14):
+    pytest.skip("Scrapy before 2.14 awaits no future without its reactor", allow_module_level=True)
 
 _T = TypeVar("_T")
 
