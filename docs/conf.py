@@ -62,8 +62,8 @@ SEARCHES = {
     "how-to#crawl-hosts-that-are-often-down-503-timeouts": "503, timeout, robots.txt 503",
     "how-to#crawl-in-docker": "kubernetes, container",
     "how-to#disable-the-plugin": "disable robots.txt, bypass robots.txt",
-    "how-to#ignore-robots-txt-for-one-host": "whitelist, allow list, override, subdomain, one "
-    "domain, ignore robots.txt",
+    "how-to#ignore-robots-txt-for-one-host": "whitelist, allow list, override, subdomain, "
+    "subdomains, one domain, ignore robots.txt",
     "how-to#keep-a-crawl-delay-or-a-rate-limit-of-your-own": "crawl delay, crawl-delay, rate "
     "limit, politeness, slow down",
     "how-to#list-every-refused-request-in-one-place": "blocked urls, skipped urls, refused urls, "
