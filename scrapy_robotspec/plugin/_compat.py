@@ -253,7 +253,7 @@ class Engine:
 
         Uses: ``engine.paused`` (2.13 on).
         """
-        return bool(getattr(self._crawler.engine, "paused", False))
+        return getattr(self._crawler.engine, "paused", False) is True  # a stand-in has any value
 
     def wake(self) -> None:
         """Make the engine look into the scheduler now.
