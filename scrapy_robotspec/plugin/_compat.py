@@ -2,7 +2,7 @@
 
 Nothing here knows robots.txt, and no other file of this package checks what Scrapy can do. No
 function raises where one of ``PARTS`` is missing. Each names what it uses, with the releases of
-Scrapy that have it.
+Scrapy that have it. ``_compat_rare.py`` has what few crawls use.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import asyncio
 import time
 from collections.abc import Callable, Container, Coroutine, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydispatch import dispatcher  # type: ignore[import-untyped]
@@ -20,7 +19,6 @@ from scrapy import signals as scrapy_signals
 from scrapy.core import downloader as downloader_module
 from scrapy.core.downloader.handlers import DownloadHandlers
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.signalmanager import SignalManager
@@ -29,7 +27,6 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.defer import maybe_deferred_to_future as as_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import load_object
-from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import deferLater
@@ -81,10 +78,6 @@ PARTS = {
 }
 
 _VERBATIM = "verbatim_url"
-#: Max slots whose delay is remembered.
-_MAX_DRAWN = 10_000
-#: A download slot with waiting requests is looked at again after this time (seconds).
-_BUSY_SLOT = 0.1
 
 #: From 2.18 a signal of Scrapy's own; before, an object without handlers.
 robots_parsed: object = getattr(scrapy_signals, "robots_parsed", None) or object()
@@ -103,7 +96,7 @@ _SHAPES = {
 _MISSING = object()
 
 
-def _part(engine: ExecutionEngine | None, path: str, missing: object = None) -> Any:
+def part(engine: ExecutionEngine | None, path: str, missing: object = None) -> Any:
     """The part *path* of *engine*; *missing* where it is not there or has another shape."""
     found: Any = engine
     for name in path.split("."):
@@ -114,7 +107,7 @@ def _part(engine: ExecutionEngine | None, path: str, missing: object = None) -> 
 
 def parts_missing_in(engine: ExecutionEngine | None) -> list[str]:
     """Parts that a running *engine* lacks, or has in another shape."""
-    return [path for path in PARTS if _part(engine, path, _MISSING) is _MISSING]
+    return [path for path in PARTS if part(engine, path, _MISSING) is _MISSING]
 
 
 def _reactor_call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
@@ -175,18 +168,6 @@ def has_receivers(crawler: Crawler, signal: object) -> bool:
     return next(dispatcher.liveReceivers(receivers), None) is not None
 
 
-async def send_signal(crawler: Crawler, signal: object, **kwargs: Any) -> None:
-    """Send *signal* and wait for handlers that are coroutines.
-
-    Uses: ``SignalManager.send_catch_log_async`` (2.14 on).
-    """
-    manager = crawler.signals
-    if hasattr(manager, "send_catch_log_async"):
-        await manager.send_catch_log_async(signal=signal, **kwargs)
-    else:
-        await as_future(manager.send_catch_log_deferred(signal=signal, **kwargs))
-
-
 def deferred(coroutine: Coroutine[Any, Any, _T]) -> Deferred[_T]:
     """The outcome of *coroutine*, which may await Deferreds of Scrapy's.
 
@@ -210,7 +191,7 @@ def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> 
     Scrapy sends no signal then.
     Uses: ``engine._slot.close`` (2.13 on).
     """
-    close = _part(engine, "_slot.close")
+    close = part(engine, "_slot.close")
 
     def closing() -> Any:
         call_later(0, call)  # when ``closing`` is set
@@ -233,8 +214,6 @@ class Engine:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._drawn: dict[int, tuple[float, float]] = {}
-        """Last use of a download slot and the delay drawn after it (seconds), by its id."""
 
     @property
     def is_closing(self) -> bool:
@@ -245,7 +224,7 @@ class Engine:
         engine = self._crawler.engine
         if engine is None or not engine.running or getattr(engine, "_slot", None) is None:
             return True
-        return _part(engine, "_slot.closing") is not None
+        return part(engine, "_slot.closing") is not None
 
     @property
     def is_paused(self) -> bool:
@@ -260,7 +239,7 @@ class Engine:
 
         Uses: ``engine._slot.nextcall.schedule`` (2.13 on).
         """
-        schedule = _part(self._crawler.engine, "_slot.nextcall.schedule")
+        schedule = part(self._crawler.engine, "_slot.nextcall.schedule")
         if schedule is not None and not self.is_closing:
             schedule()
 
@@ -276,43 +255,6 @@ class Engine:
         except (AttributeError, TypeError):  # no such part
             return False
 
-    def send_wait(self, request: Request) -> float:
-        """Seconds until the downloader would send *request*.
-
-        One random delay is drawn after each page, and the downloader then draws no longer one.
-        Uses: ``Slot.queue``, ``Slot.free_transfer_slots``, ``Slot.lastseen``,
-        ``Slot.download_delay`` (2.13 on).
-        """
-        slot = _slot(self._crawler.engine, request)
-        if slot is None:
-            return 0.0
-        if slot.queue or slot.free_transfer_slots() <= 0:
-            return _BUSY_SLOT
-        used, delay = self._drawn.get(id(slot), (None, 0.0))
-        if used != slot.lastseen:
-            if len(self._drawn) >= _MAX_DRAWN:
-                self._drawn.clear()
-            delay = float(slot.download_delay())
-            self._drawn[id(slot)] = slot.lastseen, delay
-        passed = _slot_clock() - float(slot.lastseen)
-        if passed < 0:
-            return delay
-        if passed >= delay:
-            slot.lastseen -= max(0.0, _longest_delay(slot) - passed)
-        return max(0.0, delay - passed)
-
-
-async def decide_as_scrapy(middleware: RobotsTxtMiddleware, request: Request) -> None:
-    """Return if Scrapy's own middleware lets *request* through, else raise.
-
-    Uses: ``RobotsTxtMiddleware.process_request`` with a spider (2.13), or without (2.14 on).
-    """
-    decide: Any = RobotsTxtMiddleware.process_request
-    if version_info >= (2, 14):
-        await decide(middleware, request)
-    elif (outcome := decide(middleware, request, middleware.crawler.spider)) is not None:
-        await as_future(outcome)
-
 
 def back_out_while(
     engine: ExecutionEngine, must_wait: Callable[[Callable[[], bool]], bool]
@@ -323,34 +265,13 @@ def back_out_while(
     engine then does not ask the scheduler, so it sends no ``scheduler_empty`` while requests wait.
     Uses: ``downloader.needs_backout`` (2.13 on).
     """
-    needs_backout = _part(engine, "downloader.needs_backout")
+    needs_backout = part(engine, "downloader.needs_backout")
     if needs_backout is None:
         return False
     engine.downloader.needs_backout = (  # type: ignore[method-assign]
         partial(must_wait, needs_backout)
     )
     return True
-
-
-def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], object]) -> Any:
-    """Call *on_request* with each request that the scheduler gives.
-
-    Returns the scheduler; None where it cannot be watched. Uses:
-    ``engine._slot.scheduler.next_request`` (2.13 on).
-    """
-    next_request = _part(engine, "_slot.scheduler.next_request")
-    if next_request is None:
-        return None
-    scheduler: Any = engine._slot.scheduler  # type: ignore[union-attr]
-
-    def watched() -> Request | None:
-        request: Request | None = next_request()
-        if request is not None:
-            on_request(request)
-        return request
-
-    scheduler.next_request = watched
-    return scheduler
 
 
 class DownloadSlots:
@@ -360,8 +281,8 @@ class DownloadSlots:
     """
 
     def __init__(self, engine: ExecutionEngine) -> None:
-        self.key: Callable[[Request], str] = _part(engine, "downloader.get_slot_key") or _host_of
-        slots = _part(engine, "downloader.slots")
+        self.key: Callable[[Request], str] = part(engine, "downloader.get_slot_key") or _host_of
+        slots = part(engine, "downloader.slots")
         self._slots = {} if slots is None else slots
 
     def active_in(self, key: str) -> int:
@@ -381,7 +302,7 @@ def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
     (2.13 on).
     """
     downloader = engine.downloader
-    if not _part(engine, "downloader.total_concurrency"):
+    if not part(engine, "downloader.total_concurrency"):
         return lambda: None
     downloader.total_concurrency += 1
 
@@ -398,29 +319,29 @@ def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
     result is 0. The slot's next request keeps its delay after the turn. Uses: ``Slot.active``,
     ``Slot.download_delay``, ``Slot.lastseen`` (2.13 on).
     """
-    slot = _slot(engine, request)
+    slot = download_slot(engine, request)
     if slot is None or slot.active:
         return 0.0
     delay = slot.download_delay()
-    now = _slot_clock()
+    now = slot_clock()
     turn = max(now, slot.lastseen + delay) if delay else now
     slot.lastseen = turn
     return float(turn - now)
 
 
-def _slot(engine: Any, request: Request) -> Any:
+def download_slot(engine: Any, request: Request) -> Any:
     """The download slot of *request*, made if needed; None where Scrapy has no such slots.
 
     Uses: ``downloader.slots`` (2.13 on), ``downloader._get_slot`` with the spider (2.13) or without
     (2.14 on).
     """
-    get_slot = _part(engine, "downloader._get_slot")
-    if get_slot is None or _part(engine, "downloader.slots") is None:
+    get_slot = part(engine, "downloader._get_slot")
+    if get_slot is None or part(engine, "downloader.slots") is None:
         return None
     return (get_slot(request) if version_info >= (2, 14) else get_slot(request, engine.spider))[1]
 
 
-def _slot_clock() -> float:
+def slot_clock() -> float:
     """The time as download slots note it.
 
     Uses: ``time`` (2.13 to 2.15) or ``monotonic`` (2.16 on) of the downloader's module.
@@ -437,8 +358,8 @@ def name_slots(engine: ExecutionEngine, key: str) -> dict[str, Any]:
     robots.txt wait behind pages. Uses:
     ``downloader.get_slot_key``, ``downloader.per_slot_settings`` (2.13 on).
     """
-    get_slot_key = _part(engine, "downloader.get_slot_key")
-    per_slot: dict[str, Any] | None = _part(engine, "downloader.per_slot_settings")
+    get_slot_key = part(engine, "downloader.get_slot_key")
+    per_slot: dict[str, Any] | None = part(engine, "downloader.per_slot_settings")
     if get_slot_key is None or per_slot is None:
         return {}
 
@@ -536,28 +457,15 @@ def is_enabled(component: type, chosen: Mapping[Any, Any]) -> bool:
     return any(loaded(key) is component for key, place in chosen.items() if place is not None)
 
 
-def unread_job_file(settings: BaseSettings) -> Path | None:
-    """The fingerprints in ``JOBDIR`` that this Scrapy cannot read.
-
-    Uses: ``requests.seen``, text (2.13 to 2.18) or bytes (2.19 on).
-    """
-    seen = Path(settings["JOBDIR"], "requests.seen")
-    if version_info < (2, 19) or not seen.is_file():
-        return None
-    with seen.open("rb") as file:
-        beginning = file.read(2)
-    return seen if len(beginning) == 2 and set(beginning) <= set(b"0123456789abcdef") else None
-
-
 def enabled_middlewares(settings: BaseSettings) -> list[Any]:
     """The downloader middlewares that Scrapy would enable.
 
-    Uses: what :func:`_merged_middlewares` uses (2.13 on).
+    Uses: what :func:`merged_middlewares` uses (2.13 on).
     """
-    return [loaded(key) for key in build_component_list(_merged_middlewares(settings))]
+    return [loaded(key) for key in build_component_list(merged_middlewares(settings))]
 
 
-def _merged_middlewares(settings: BaseSettings) -> BaseSettings:
+def merged_middlewares(settings: BaseSettings) -> BaseSettings:
     """The setting of downloader middlewares, as Scrapy merges it with its base.
 
     Uses: ``get_component_priority_dict_with_base`` (2.15 on): keys of one class in two spellings
@@ -565,24 +473,6 @@ def _merged_middlewares(settings: BaseSettings) -> BaseSettings:
     """
     merged = getattr(settings, "get_component_priority_dict_with_base", settings.getwithbase)
     return merged("DOWNLOADER_MIDDLEWARES")
-
-
-def middlewares_before(settings: BaseSettings, component: type) -> list[str]:
-    """Name and number of each middleware before *component* that may answer requests.
-
-    Of Scrapy's own only ``HttpCacheMiddleware`` does. Uses: ``process_request`` of a middleware
-    (2.13 on).
-    """
-    merged, found = _merged_middlewares(settings), []
-    for key in build_component_list(merged):
-        name = key if isinstance(key, str) else global_object_name(key)
-        if loaded(key) is component:
-            break
-        if hasattr(loaded(key), "process_request") and (
-            not name.startswith("scrapy.") or "httpcache" in name
-        ):
-            found.append(f"{name} at {merged[key]:g}")
-    return found
 
 
 def is_importable(key: Any, settings: BaseSettings) -> bool:
@@ -609,12 +499,12 @@ def limit_pages(crawler: Crawler) -> None:
     """
     engine: Any = crawler.engine
     extra = crawler.settings.getint(EXTRA_CONNECTIONS)
-    if extra and _part(engine, "downloader.total_concurrency"):
+    if extra and part(engine, "downloader.total_concurrency"):
         engine.downloader.total_concurrency -= extra
     of_domain = crawler.settings.getint(_PAGES_OF_DOMAIN)
-    if of_domain and _part(engine, "downloader.domain_concurrency"):
+    if of_domain and part(engine, "downloader.domain_concurrency"):
         engine.downloader.domain_concurrency = of_domain
-    send = _part(engine, "downloader._wait_for_download")
+    send = part(engine, "downloader._wait_for_download")
 
     def counted(slot: Any, request: Request, waiter: Deferred[Response]) -> Any:
         slot.transferring.add(request)
@@ -641,7 +531,7 @@ def watch_sending(
     Uses: ``downloader.handlers.download_request`` (2.13) or ``download_request_async`` (2.14 on);
     handlers that keep connections by the spelling of a URL (2.19 on).
     """
-    send = _part(engine, f"downloader.handlers.{_SEND}")
+    send = part(engine, f"downloader.handlers.{_SEND}")
     if send is None:
         return False
     is_spelled_anew = version_info >= (2, 19) and not _uses_twisted(engine.crawler.settings)
@@ -707,13 +597,13 @@ def _give_turn_back(engine: ExecutionEngine, request: Request) -> None:
 
     Uses: ``Slot.lastseen``, ``Slot.close`` (2.13 on).
     """
-    slot = _slot(engine, request)
+    slot = download_slot(engine, request)
     if slot is not None:
-        slot.lastseen = _slot_clock() - _longest_delay(slot)
+        slot.lastseen = slot_clock() - longest_delay(slot)
         slot.close()  # ends the delay that has begun
 
 
-def _longest_delay(slot: Any) -> float:
+def longest_delay(slot: Any) -> float:
     """The longest delay between two requests of a download slot (seconds).
 
     Uses: ``Slot.delay`` (2.13 on), ``Slot.randomize_delay`` (2.13 to 2.18), ``Slot.jitter`` (2.19
@@ -721,17 +611,6 @@ def _longest_delay(slot: Any) -> float:
     """
     jitter = slot.jitter if hasattr(slot, "jitter") else 0.5 * slot.randomize_delay
     return float(slot.delay * (1 + jitter))
-
-
-def load_handlers(engine: ExecutionEngine | None) -> None:
-    """Load the HTTP handlers now, not with the first request.
-
-    Uses: ``downloader.handlers._get_handler`` (2.13 on).
-    """
-    get_handler = _part(engine, "downloader.handlers._get_handler")
-    if get_handler is not None:
-        for scheme in ("http", "https"):
-            get_handler(scheme)
 
 
 def idle_connections(engine: ExecutionEngine) -> dict[Any, int]:
@@ -742,27 +621,12 @@ def idle_connections(engine: ExecutionEngine) -> dict[Any, int]:
     ``downloader.handlers._handlers``, ``HTTP11DownloadHandler._pool``, and of Twisted
     ``HTTPConnectionPool._timeouts`` and ``closeCachedConnections`` (2.13 on).
     """
-    handlers = _part(engine, "downloader.handlers._handlers") or {}
+    handlers = part(engine, "downloader.handlers._handlers") or {}
     return {
         pool: len(pool._timeouts)
         for handler in handlers.values()
         if hasattr(pool := getattr(handler, "_pool", handler), "closeCachedConnections")
     }
-
-
-def close_idle_sessions(engine: ExecutionEngine) -> None:
-    """Close the idle connections of handlers without a Twisted pool.
-
-    Uses: ``downloader.handlers._handlers`` (2.13 on), ``AiohttpDownloadHandler._session`` (2.19
-    on), and of aiohttp ``ClientSession.connector`` and ``TCPConnector._conns``.
-    """
-    handlers = _part(engine, "downloader.handlers._handlers") or {}
-    for handler in handlers.values():
-        connector = getattr(getattr(handler, "_session", None), "connector", None)
-        for connections in list(getattr(connector, "_conns", {}).values()):
-            for protocol, _ in connections:
-                protocol.close()
-            connections.clear()
 
 
 def handles_ftp(crawler: Crawler) -> bool:
@@ -773,16 +637,3 @@ def handles_ftp(crawler: Crawler) -> bool:
     settings = crawler.settings
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     return settings.getbool("TWISTED_REACTOR_ENABLED", True) and handlers.get("ftp") is not None
-
-
-def caller_of_this_thread() -> Callable[..., Any]:
-    """A function that calls a function in this thread from another one.
-
-    Uses: an event loop without a reactor (2.15 on).
-    """
-    if not is_reactor_installed():  # the import would install one that never runs
-        return asyncio.get_running_loop().call_soon_threadsafe
-    from twisted.internet import reactor  # noqa: TID251
-
-    own: Any = reactor
-    return own.callFromThread  # type: ignore[no-any-return]

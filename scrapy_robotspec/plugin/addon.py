@@ -72,13 +72,10 @@ class Addon:
 
             for surprise in surprises(given, checked):
                 logger.warning("%s.", surprise)
-        if settings.get("JOBDIR") and (seen := _compat.unread_job_file(settings)):
-            logger.warning(
-                "%s was written by Scrapy 2.18 or older, and this Scrapy cannot read it: all pages "
-                "of the JOBDIR are requested again. Finish the crawl with the Scrapy that began "
-                "it, or start with an empty JOBDIR.",
-                seen,
-            )
+        if settings.get("JOBDIR"):
+            from scrapy_robotspec.plugin.settings.checks import warn_of_old_job
+
+            warn_of_old_job(settings)
         if not _replace_middleware(settings, _REHEARSED if checked.dry_run else _REAL):
             return
         if checked.dry_run:

@@ -22,7 +22,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
-from scrapy_robotspec.plugin import _compat, meta_keys
+from scrapy_robotspec.plugin import _compat, _compat_rare, meta_keys
 from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
@@ -93,7 +93,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         """Let Scrapy's own middleware decide about *request*, and compare."""
         self._decided.add(request)
         try:
-            await _compat.decide_as_scrapy(self, request)
+            await _compat_rare.decide_as_scrapy(self, request)
         except IgnoreRequest:
             Deferred.fromCoroutine(self._compare(request, allowed=False))
             raise

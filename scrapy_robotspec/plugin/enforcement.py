@@ -21,14 +21,15 @@ from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin.deciding.request_policy import Answer, Extensions
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
-from scrapy_robotspec.plugin.meta_keys import DONT_FILTER, KEPT_TOKENS, REFUSED, SUMMARY, TRANSFER
-from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
-from scrapy_robotspec.plugin.splash import (
-    is_sent_to_splash,
-    page_request,
-    page_url,
-    takes_over_count,
+from scrapy_robotspec.plugin.meta_keys import (
+    DONT_FILTER,
+    KEPT_TOKENS,
+    REFUSED,
+    SENT_TO_SPLASH,
+    SUMMARY,
+    TRANSFER,
 )
+from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -144,12 +145,15 @@ class Enforcer:
             request.dont_filter = meta.pop(DONT_FILTER)
         self._forget(request)
         logged = None if self._observer is None else self._observer.on_exempt(request)
-        outcome = EXEMPT if meta.get(EXEMPT) else NO_ROBOTS_TXT
-        if page_request(request) is not request:
-            outcome = outcome_of(True, meta[SUMMARY]["reason"])
-        origin = None if outcome == NO_ROBOTS_TXT else Origin.of(page_url(request))
+        outcome, url, is_counted = EXEMPT if meta.get(EXEMPT) else NO_ROBOTS_TXT, request.url, False
+        if SENT_TO_SPLASH in meta:
+            from scrapy_robotspec.plugin import splash  # few crawls use it
+
+            outcome, url = splash.outcome_of_page(request), splash.page_url(request)
+            is_counted = splash.takes_over_count(request)
+        origin = None if outcome == NO_ROBOTS_TXT else Origin.of(url)
         self._passed[ref(request, self._passed.pop)] = Passed(None, logged, outcome, origin)
-        if not takes_over_count(request):
+        if not is_counted:
             self._stats.count(outcome, origin)
 
     def _forget(self, request: Request) -> None:
@@ -178,7 +182,7 @@ class Enforcer:
                     raise RulesExpired(f"the rules of {found.origin} have expired")
                 self.apply(request, answer, again=True)
                 passed = self._passed[ref(request)]
-        elif is_sent_to_splash(request):
+        elif SENT_TO_SPLASH in request.meta:
             self._check_splash(request)
         passed.sent = True
         if passed.outcome != NO_ROBOTS_TXT:
@@ -187,7 +191,7 @@ class Enforcer:
 
     def _check_splash(self, request: Request) -> None:
         """Refuse a page that scrapy-splash requests by *request*, and that may go no more."""
-        page = page_request(request)
+        page = page_of(request)
         origin = self._policy.origin(page)
         answer = None if origin is None else self._robots.decide_now(origin, page, time.time())
         if answer is None or isinstance(answer, Pending):
@@ -232,7 +236,7 @@ class Enforcer:
             self._note_answered(request, response, passed)
         final = None
         if self._checks_final_url and response.url != request.url:
-            final = final_request(page_request(request), response)
+            final = final_request(page_of(request), response)
         request.meta.pop(KEPT_TOKENS, None)  # as TokenSelector.responded() does
         if final is not None and (origin := self._policy.origin(final)) is not None:
             answer = await self._robots.decide_later(origin, final)
@@ -311,6 +315,15 @@ def summarize(
     if extensions.licenses:
         summary["licenses"] = extensions.licenses
     return summary
+
+
+def page_of(request: Request) -> Request:
+    """The request for the page that *request* gets, itself or through Splash."""
+    if SENT_TO_SPLASH not in request.meta:
+        return request
+    from scrapy_robotspec.plugin.splash import page_request
+
+    return page_request(request)
 
 
 def final_request(request: Request, response: Response) -> Request | None:

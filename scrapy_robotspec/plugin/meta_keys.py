@@ -19,3 +19,8 @@ DONT_FILTER = "_robotspec_dont_filter"
 REFUSED = "_robotspec_refused"
 #: Set on a request that scrapy-splash sends in the place of a page's.
 REPLACES_PAGE = "_robotspec_replaces"
+
+# --- of other plugins
+
+#: Set by scrapy-splash on a request that goes to Splash in the place of a page's.
+SENT_TO_SPLASH = "_splash_processed"

@@ -7,13 +7,14 @@ the ``robots_parsed`` signal, which is sent here, carries one.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin._compat import robots_parsed
+from scrapy_robotspec.plugin._compat_rare import send_signal
 from scrapy_robotspec.plugin.deciding.tokens import TokenSelector, text_of
 from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -98,7 +99,9 @@ async def send_rules(
     with suppress(Exception):
         own = tokens.select(request)
     parser = RobotSpecParser(found.robots, own)
-    await _compat.send_signal(crawler, _compat.robots_parsed, robotparser=parser, request=request)
+    await _compat_rare.send_signal(
+        crawler, _compat.robots_parsed, robotparser=parser, request=request
+    )
     if replaced is not None:
-        rules = {"old": replaced, "new": found.robots}
-        await _compat.send_signal(crawler, robots_changed, origin=found.origin, **rules)
+        rules = {"origin": found.origin, "old": replaced, "new": found.robots}
+        await send_signal(crawler, robots_changed, **rules)

@@ -195,6 +195,7 @@ class Process:
         self.hold_timeout = HOLD
         self.crawl_delay = CrawlDelay(
             self,  # type: ignore[arg-type]
+            self,  # type: ignore[arg-type]
             monotonic=self.monotonic,
             call_later=self.call_later,
         )

@@ -229,7 +229,9 @@ class Downloads:
             for pool in idle:
                 pool.closeCachedConnections()
         if all_of_them:
-            _compat.close_idle_sessions(self._engine)
+            from scrapy_robotspec.plugin._compat_rare import close_idle_sessions
+
+            close_idle_sessions(self._engine)
 
     # --- the downloader's signals
 

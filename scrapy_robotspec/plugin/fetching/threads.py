@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.plugin._compat import caller_of_this_thread
+from scrapy_robotspec.plugin._compat_rare import caller_of_this_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -189,7 +189,9 @@ class CrawlStats:
 def log_never_decided(number: int, crawler: Crawler, component: type) -> None:
     """Name the middlewares before *component* that may have answered *number* requests."""
     if number:
-        before = _compat.middlewares_before(crawler.settings, component)
+        from scrapy_robotspec.plugin._compat_rare import middlewares_before
+
+        before = middlewares_before(crawler.settings, component)
         logger.warning(
             "%s from a middleware before this one and %s not checked (%s)",
             count(number, "response came", "responses came"),

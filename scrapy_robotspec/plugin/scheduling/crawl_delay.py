@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.plugin._compat_rare import SendTimes
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
 logger = logging.getLogger(__name__)
@@ -38,11 +39,13 @@ class CrawlDelay:
     def __init__(
         self,
         robots: CrawlRobots,
+        downloads: SendTimes,
         monotonic: Callable[[], float] = time.monotonic,
         call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
         self._fleet = FleetPace(robots.lookup.store, robots.settings.hold_timeout, monotonic)
         self._robots = robots
+        self._downloads = downloads
         self._monotonic = monotonic
         self._call_later = call_later
         self._paces: dict[Origin, OriginPace] = {}
@@ -101,7 +104,7 @@ class CrawlDelay:
         if not self._is_current(pace, best):
             return
         delay = best.delay
-        wait = max(pace.not_before - self._monotonic(), self._robots.engine.send_wait(best.request))
+        wait = max(pace.not_before - self._monotonic(), self._downloads.send_wait(best.request))
         if wait > 0:
             await self._sleep(pace, wait)
             return
@@ -118,7 +121,7 @@ class CrawlDelay:
                 if waiter.goes.called:  # cancelled, because another one was dismissed
                     continue
                 fits = self._is_current(pace, waiter) and waiter.delay <= delay
-                if fits and self._robots.engine.send_wait(waiter.request) <= 0:
+                if fits and self._downloads.send_wait(waiter.request) <= 0:
                     self._fleet.note_page(pace, at, delay)
                     pace.dismiss(waiter, True)
                     return

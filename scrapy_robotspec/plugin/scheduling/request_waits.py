@@ -43,9 +43,10 @@ class RequestWaits:
         self._robots = robots
         self._crawl_delay: CrawlDelay | None = None
         if robots.policy.spaces:
+            from scrapy_robotspec.plugin._compat_rare import SendTimes
             from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
-            self._crawl_delay = CrawlDelay(robots)
+            self._crawl_delay = CrawlDelay(robots, SendTimes(crawler))
         self._missing: str | None = None
         """The part of Scrapy without which another scheduler cannot be held back."""
         self._parking: RedisParking | None = None
@@ -118,11 +119,15 @@ class RequestWaits:
         engine = self._crawler.engine
         assert engine is not None
         if self._crawl_delay is not None:
-            _compat.load_handlers(engine)
+            from scrapy_robotspec.plugin import _compat_rare
+
+            _compat_rare.load_handlers(engine)
         can_back_out = _compat.back_out_while(engine, self.gate.must_wait)
         if self.gate.queues:
             return
-        scheduler = _compat.watch_scheduler(engine, self.gate.popped.setdefault)
+        from scrapy_robotspec.plugin import _compat_rare
+
+        scheduler = _compat_rare.watch_scheduler(engine, self.gate.popped.setdefault)
         if scheduler is None:
             self._missing = "_slot.scheduler.next_request"
         if not can_back_out:

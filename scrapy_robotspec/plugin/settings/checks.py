@@ -12,6 +12,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin._compat import is_importable, loaded
+from scrapy_robotspec.plugin._compat_rare import unread_job_file
 from scrapy_robotspec.plugin.settings.settings import ENABLE, PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -75,6 +76,17 @@ def _unknown(name: str, known: list[str]) -> Iterator[str]:
     if meant or name.startswith(PREFIX):
         hint = f" (is {' or '.join(meant)} meant?)" if meant else ""
         yield f"Unknown setting {name}: it has no effect{hint}"
+
+
+def warn_of_old_job(settings: BaseSettings) -> None:
+    """Warn of a ``JOBDIR`` that the installed Scrapy cannot read."""
+    if seen := unread_job_file(settings):
+        logger.warning(
+            "%s was written by Scrapy 2.18 or older, and this Scrapy cannot read it: all pages "
+            "of the JOBDIR are requested again. Finish the crawl with the Scrapy that began "
+            "it, or start with an empty JOBDIR.",
+            seen,
+        )
 
 
 def unchecked_browsers(settings: BaseSettings) -> dict[str, type]:

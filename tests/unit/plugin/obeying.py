@@ -40,8 +40,6 @@ class Engine:
         self.wakes = 0
         self.active: set[Request] = set()
         """Requests in the downloader."""
-        self.busy_for = 0.0
-        """Seconds until the downloader would send a request."""
 
     def wake(self) -> None:
         self.wakes += 1
@@ -50,9 +48,6 @@ class Engine:
         return request in self.active
 
     is_paused = False
-
-    def send_wait(self, request: Request) -> float:
-        return self.busy_for
 
 
 class Obeying:

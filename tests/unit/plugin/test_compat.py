@@ -6,13 +6,10 @@ Each test has the name of the function of ``_compat.py`` that a new Scrapy asks 
 from __future__ import annotations
 
 import asyncio
-from itertools import chain, repeat
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scrapy import Request, version_info
 from scrapy.core.engine import ExecutionEngine
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
@@ -22,27 +19,18 @@ from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.plugin import _compat
 from tests.support.stores import run_program
-from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
-
-REQUEST = Request("http://a.example/")
-SLOT = "a.example"
+from tests.unit.plugin.scheduling.crawlers import (
+    REQUEST,
+    SLOT,
+    crawler_with_engine,
+    engine_with_delay,
+    slot_of,
+)
 
 
 @pytest.fixture
 def engine() -> ExecutionEngine:
-    engine = crawler_with_engine(DOWNLOAD_DELAY=5).engine
-    assert engine is not None
-    # No loop runs here that could remove slots without use.
-    engine.downloader._start_slot_gc = lambda: None  # type: ignore[method-assign]
-    return engine
-
-
-def slot_of(engine: ExecutionEngine) -> Any:
-    """The download slot of REQUEST, made as the downloader makes it."""
-    _compat._slot(engine, REQUEST)
-    slot = engine.downloader.slots.get(SLOT)
-    assert slot is not None
-    return slot
+    return engine_with_delay()
 
 
 def fill(engine: ExecutionEngine) -> None:
@@ -128,43 +116,6 @@ def test_take_slot_turn(engine: ExecutionEngine) -> None:
     assert _compat.take_slot_turn(engine, REQUEST) == 0.0
 
 
-def test_send_wait(engine: ExecutionEngine) -> None:
-    door = door_to(engine)
-    assert door.send_wait(REQUEST) == 0.0
-    slot = slot_of(engine)
-    assert door.send_wait(REQUEST) == 0.0
-    _compat.take_slot_turn(engine, REQUEST)
-    assert 2 < door.send_wait(REQUEST) <= 7.5
-    slot.lastseen = 0
-    slot.transferring.update(Request(f"http://a.example/{n}") for n in range(8))
-    assert door.send_wait(REQUEST) > 0
-
-
-@given(
-    draws=st.lists(st.floats(2.5, 7.5), min_size=1, max_size=5),
-    asked=st.lists(st.floats(0, 0.99), max_size=3).map(sorted),
-)
-def test_one_random_delay_is_drawn_for_a_page(draws: list[float], asked: list[float]) -> None:
-    """DOWNLOAD_DELAY holds as it was drawn, and no later draw makes it longer."""
-    engine = crawler_with_engine(DOWNLOAD_DELAY=5).engine
-    assert engine is not None
-    engine.downloader._start_slot_gc = lambda: None  # type: ignore[method-assign]
-    door, slot, now = door_to(engine), slot_of(engine), [1000.0]
-    for drawn in draws:
-        left = chain([drawn], repeat(7.5))
-        began = slot.lastseen = now[0]
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_compat, "_slot_clock", lambda: now[0])
-            patch.setattr(type(slot), "download_delay", lambda _, left=left: next(left))
-            for share in asked:
-                now[0] = began + share * drawn
-                assert door.send_wait(REQUEST) == pytest.approx(began + drawn - now[0])
-            now[0] = began + drawn + 1e-6
-            assert door.send_wait(REQUEST) == 0.0
-            assert door.send_wait(REQUEST) == 0.0
-        assert now[0] - slot.lastseen >= 7.5 - 1e-6  # whatever the downloader draws
-
-
 def test_name_slots(engine: ExecutionEngine) -> None:
     """Whatever slot another middleware has given it."""
     own = SimpleNamespace(slot="robotspec@a")
@@ -174,14 +125,8 @@ def test_name_slots(engine: ExecutionEngine) -> None:
     settings = _compat.name_slots(engine, "own")
     assert engine.downloader.get_slot_key(REQUEST) == SLOT
     settings["robotspec@a"] = {"delay": 0.0}
-    assert _compat._slot(engine, request).delay == 0.0
+    assert _compat.download_slot(engine, request).delay == 0.0
     assert "robotspec@a" in engine.downloader.slots
-
-
-def test_load_handlers() -> None:
-    engine = crawler_with_engine().engine
-    _compat.load_handlers(engine)
-    _compat.load_handlers(None)
 
 
 class OtherSignals(SignalManager):

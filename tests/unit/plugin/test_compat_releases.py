@@ -1,4 +1,4 @@
-"""``_compat.py`` says of each private part that it uses which releases of Scrapy have it."""
+"""Both modules of private parts say which releases of Scrapy have each of them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 from scrapy import version_info
 
-from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin import _compat, _compat_rare
 
 #: The oldest release that the package works with.
 OLDEST = (2, 13)
 RELEASES = re.compile(r"\((2\.\d+)(?: on| to (2\.\d+))?\)")
 #: Calls that look for a part by its name or path.
-LOOKUPS = ("_part", "hasattr", "getattr")
+LOOKUPS = ("part", "hasattr", "getattr")
 #: The table of parts is read by these.
-OF_TABLE = ("_part", "parts_missing_in", "_look_up")
+OF_TABLE = ("part", "parts_missing_in", "_look_up")
 FUNCTIONS = {
     node.name: node
-    for node in ast.parse(Path(_compat.__file__).read_text(encoding="utf-8")).body
+    for module in (_compat, _compat_rare)
+    for node in ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")).body
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     and node.name not in OF_TABLE
 }

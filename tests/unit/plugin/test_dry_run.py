@@ -13,7 +13,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
-from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin import _compat_rare
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from tests.unit.plugin.obeying import NOW, RULES, URL, A, Engine, run, turns
@@ -152,7 +152,7 @@ def test_scrapys_decision_stands(dry: DryRun, monkeypatch: pytest.MonkeyPatch) -
         if "refused" in request.url:
             raise IgnoreRequest("Forbidden by robots.txt")
 
-    monkeypatch.setattr(_compat, "decide_as_scrapy", decide)
+    monkeypatch.setattr(_compat_rare, "decide_as_scrapy", decide)
 
     async def work() -> None:
         for url in (NO, f"{URL}/refused"):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scrapy import Request
 
+from scrapy_robotspec.plugin.enforcement import page_of
 from scrapy_robotspec.plugin.splash import (
-    is_sent_to_splash,
+    outcome_of_page,
     page_request,
     page_url,
     takes_over_count,
@@ -18,16 +19,13 @@ SPLASH = {"splash": {"args": {"url": PAGE}}, "_splash_processed": True, "dont_ob
 
 def test_a_request_stands_for_itself() -> None:
     request = Request(PAGE, meta={"dont_obey_robotstxt": True, "robotspec": {}})
-    assert page_request(request) is request
-    assert page_url(request) == PAGE
-    assert not is_sent_to_splash(request)
-    assert not takes_over_count(request)
+    assert page_of(request) is request
 
 
 def test_a_request_to_splash_stands_for_its_page() -> None:
-    request = Request(RENDERER, meta={**SPLASH, "robotspec": {}})
-    assert is_sent_to_splash(request)
-    assert page_request(request).url == page_url(request) == PAGE
+    request = Request(RENDERER, meta={**SPLASH, "robotspec": {"reason": "no_rule"}})
+    assert page_of(request).url == page_request(request).url == page_url(request) == PAGE
+    assert outcome_of_page(request) == "rules"
     assert "dont_obey_robotstxt" not in page_request(request).meta
     assert "dont_obey_robotstxt" in request.meta
 
@@ -35,8 +33,9 @@ def test_a_request_to_splash_stands_for_its_page() -> None:
 def test_a_page_that_was_not_decided_about_is_not_checked_through_splash_either() -> None:
     """APP-01: the user's own request had ``dont_obey_robotstxt``."""
     request = Request(RENDERER, meta=SPLASH)
-    assert page_request(request) is request
+    assert page_of(request) is page_request(request) is request
     assert page_url(request) == PAGE
+    assert outcome_of_page(request) == "dont_obey_robotstxt"
 
 
 def test_the_count_of_a_page_is_taken_over_once() -> None:

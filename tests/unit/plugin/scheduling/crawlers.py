@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrapy import Spider, version_info
+from scrapy import Request, Spider, version_info
+from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
 from scrapy.utils.reactor import install_reactor, is_reactor_installed
 from scrapy.utils.test import get_crawler
+
+from scrapy_robotspec.plugin import _compat
+
+REQUEST = Request("http://a.example/")
+SLOT = "a.example"
 
 
 def crawler_with(settings: dict[str, Any]) -> Crawler:
@@ -31,3 +37,20 @@ def crawler_with_engine(**settings: Any) -> Crawler:
     crawler.spider = crawler._create_spider("example")
     crawler.engine = crawler._create_engine()
     return crawler
+
+
+def engine_with_delay() -> ExecutionEngine:
+    """An engine with a download delay of 5 s at random."""
+    engine = crawler_with_engine(DOWNLOAD_DELAY=5).engine
+    assert engine is not None
+    # No loop runs here that could remove slots without use.
+    engine.downloader._start_slot_gc = lambda: None  # type: ignore[method-assign]
+    return engine
+
+
+def slot_of(engine: ExecutionEngine) -> Any:
+    """The download slot of REQUEST, made as the downloader makes it."""
+    _compat.download_slot(engine, REQUEST)
+    slot = engine.downloader.slots.get(SLOT)
+    assert slot is not None
+    return slot

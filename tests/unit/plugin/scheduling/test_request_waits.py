@@ -12,7 +12,7 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup.live_origins import QueueState
-from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin import _compat, _compat_rare
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from tests.unit.plugin.obeying import RULES, URL, A, Obeying, run, turns
 
@@ -205,7 +205,7 @@ def test_the_start_looks_at_the_scheduler(
 ) -> None:
     waits = waits_of(crawl)
     monkeypatch.setattr(_compat, "back_out_while", lambda engine, must_wait: can_back_out)
-    monkeypatch.setattr(_compat, "watch_scheduler", lambda engine, on_request: scheduler)
+    monkeypatch.setattr(_compat_rare, "watch_scheduler", lambda engine, on_request: scheduler)
     if ours:
         waits.gate.queues.append(cast("Any", object()))
     waits.open()
@@ -227,7 +227,7 @@ def test_handlers_are_loaded_at_the_start_where_pages_are_spaced(
 ) -> None:
     """Else the first page would be late against its delay."""
     crawl, loaded = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=spaced), list[object]()
-    monkeypatch.setattr(_compat, "load_handlers", loaded.append)
+    monkeypatch.setattr(_compat_rare, "load_handlers", loaded.append)
     waits_of(crawl).open()
     assert loaded == ([crawl.crawler.engine] if spaced else [])
     assert (waits_of(crawl)._crawl_delay is not None) is spaced

@@ -1,0 +1,194 @@
+"""Private parts of Scrapy that few crawls use; what all use is in ``_compat.py``."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import version_info
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.utils.conf import build_component_list
+from scrapy.utils.defer import maybe_deferred_to_future as as_future
+from scrapy.utils.python import global_object_name
+from scrapy.utils.reactor import is_reactor_installed
+
+from scrapy_robotspec.plugin._compat import (
+    download_slot,
+    loaded,
+    longest_delay,
+    merged_middlewares,
+    part,
+    slot_clock,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+    from scrapy.core.engine import ExecutionEngine
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+#: Max slots whose delay is remembered.
+_MAX_DRAWN = 10_000
+#: A download slot with waiting requests is looked at again after this time (seconds).
+_BUSY_SLOT = 0.1
+
+
+# --- crawl delays
+
+
+class SendTimes:
+    """When the downloader of *crawler* would send requests."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._drawn: dict[int, tuple[float, float]] = {}
+        """Last use of a download slot and the delay drawn after it (seconds), by its id."""
+
+    def send_wait(self, request: Request) -> float:
+        """Seconds until the downloader would send *request*.
+
+        One random delay is drawn after each page, and the downloader then draws no longer one.
+        Uses: ``Slot.queue``, ``Slot.free_transfer_slots``, ``Slot.lastseen``,
+        ``Slot.download_delay`` (2.13 on).
+        """
+        slot = download_slot(self._crawler.engine, request)
+        if slot is None:
+            return 0.0
+        if slot.queue or slot.free_transfer_slots() <= 0:
+            return _BUSY_SLOT
+        used, delay = self._drawn.get(id(slot), (None, 0.0))
+        if used != slot.lastseen:
+            if len(self._drawn) >= _MAX_DRAWN:
+                self._drawn.clear()
+            delay = float(slot.download_delay())
+            self._drawn[id(slot)] = slot.lastseen, delay
+        passed = slot_clock() - float(slot.lastseen)
+        if passed < 0:
+            return delay
+        if passed >= delay:
+            slot.lastseen -= max(0.0, longest_delay(slot) - passed)
+        return max(0.0, delay - passed)
+
+
+def load_handlers(engine: ExecutionEngine | None) -> None:
+    """Load the HTTP handlers now, not with the first request.
+
+    Uses: ``downloader.handlers._get_handler`` (2.13 on).
+    """
+    get_handler = part(engine, "downloader.handlers._get_handler")
+    if get_handler is not None:
+        for scheme in ("http", "https"):
+            get_handler(scheme)
+
+
+# --- other schedulers, the dry run, a ``JOBDIR``
+
+
+def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], object]) -> Any:
+    """Call *on_request* with each request that the scheduler gives.
+
+    Returns the scheduler; None where it cannot be watched. Uses:
+    ``engine._slot.scheduler.next_request`` (2.13 on).
+    """
+    next_request = part(engine, "_slot.scheduler.next_request")
+    if next_request is None:
+        return None
+    scheduler: Any = engine._slot.scheduler  # type: ignore[union-attr]
+
+    def watched() -> Request | None:
+        request: Request | None = next_request()
+        if request is not None:
+            on_request(request)
+        return request
+
+    scheduler.next_request = watched
+    return scheduler
+
+
+async def decide_as_scrapy(middleware: RobotsTxtMiddleware, request: Request) -> None:
+    """Return if Scrapy's own middleware lets *request* through, else raise.
+
+    Uses: ``RobotsTxtMiddleware.process_request`` with a spider (2.13), or without (2.14 on).
+    """
+    decide: Any = RobotsTxtMiddleware.process_request
+    if version_info >= (2, 14):
+        await decide(middleware, request)
+    elif (outcome := decide(middleware, request, middleware.crawler.spider)) is not None:
+        await as_future(outcome)
+
+
+def unread_job_file(settings: BaseSettings) -> Path | None:
+    """The fingerprints in ``JOBDIR`` that this Scrapy cannot read.
+
+    Uses: ``requests.seen``, text (2.13 to 2.18) or bytes (2.19 on).
+    """
+    seen = Path(settings["JOBDIR"], "requests.seen")
+    if version_info < (2, 19) or not seen.is_file():
+        return None
+    with seen.open("rb") as file:
+        beginning = file.read(2)
+    return seen if len(beginning) == 2 and set(beginning) <= set(b"0123456789abcdef") else None
+
+
+# --- signals, middlewares, connections, threads
+
+
+async def send_signal(crawler: Crawler, signal: object, **kwargs: Any) -> None:
+    """Send *signal* and wait for handlers that are coroutines.
+
+    Uses: ``SignalManager.send_catch_log_async`` (2.14 on).
+    """
+    manager = crawler.signals
+    if hasattr(manager, "send_catch_log_async"):
+        await manager.send_catch_log_async(signal=signal, **kwargs)
+    else:
+        await as_future(manager.send_catch_log_deferred(signal=signal, **kwargs))
+
+
+def middlewares_before(settings: BaseSettings, component: type) -> list[str]:
+    """Name and number of each middleware before *component* that may answer requests.
+
+    Of Scrapy's own only ``HttpCacheMiddleware`` does. Uses: ``process_request`` of a middleware
+    (2.13 on).
+    """
+    merged, found = merged_middlewares(settings), []
+    for key in build_component_list(merged):
+        name = key if isinstance(key, str) else global_object_name(key)
+        if loaded(key) is component:
+            break
+        if hasattr(loaded(key), "process_request") and (
+            not name.startswith("scrapy.") or "httpcache" in name
+        ):
+            found.append(f"{name} at {merged[key]:g}")
+    return found
+
+
+def close_idle_sessions(engine: ExecutionEngine) -> None:
+    """Close the idle connections of handlers without a Twisted pool.
+
+    Uses: ``downloader.handlers._handlers`` (2.13 on), ``AiohttpDownloadHandler._session`` (2.19
+    on), and of aiohttp ``ClientSession.connector`` and ``TCPConnector._conns``.
+    """
+    handlers = part(engine, "downloader.handlers._handlers") or {}
+    for handler in handlers.values():
+        connector = getattr(getattr(handler, "_session", None), "connector", None)
+        for connections in list(getattr(connector, "_conns", {}).values()):
+            for protocol, _ in connections:
+                protocol.close()
+            connections.clear()
+
+
+def caller_of_this_thread() -> Callable[..., Any]:
+    """A function that calls a function in this thread from another one.
+
+    Uses: an event loop without a reactor (2.15 on).
+    """
+    if not is_reactor_installed():  # the import would install one that never runs
+        return asyncio.get_running_loop().call_soon_threadsafe
+    from twisted.internet import reactor  # noqa: TID251
+
+    own: Any = reactor
+    return own.callFromThread  # type: ignore[no-any-return]
