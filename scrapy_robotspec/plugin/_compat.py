@@ -97,7 +97,7 @@ _MISSING = object()
 
 
 def part(engine: ExecutionEngine | None, path: str, missing: object = None) -> Any:
-    """The part *path* of *engine*; *missing* where it is not there or has another shape."""
+    """The part *path* of *engine*; *missing* for none of its shape."""
     found: Any = engine
     for name in path.split("."):
         found = getattr(found, name, missing)
@@ -330,10 +330,10 @@ def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
 
 
 def download_slot(engine: Any, request: Request) -> Any:
-    """The download slot of *request*, made if needed; None where Scrapy has no such slots.
+    """The download slot of *request*, made if needed.
 
-    Uses: ``downloader.slots`` (2.13 on), ``downloader._get_slot`` with the spider (2.13) or without
-    (2.14 on).
+    None where Scrapy has no such slots. Uses: ``downloader.slots`` (2.13 on),
+    ``downloader._get_slot`` with the spider (2.13) or without (2.14 on).
     """
     get_slot = part(engine, "downloader._get_slot")
     if get_slot is None or part(engine, "downloader.slots") is None:

@@ -1,4 +1,7 @@
-"""Private parts of Scrapy that few crawls use; what all use is in ``_compat.py``."""
+"""Private parts of Scrapy that few crawls use.
+
+``_compat.py`` has those that all use.
+"""
 
 from __future__ import annotations
 

@@ -99,9 +99,8 @@ async def send_rules(
     with suppress(Exception):
         own = tokens.select(request)
     parser = RobotSpecParser(found.robots, own)
-    await _compat_rare.send_signal(
-        crawler, _compat.robots_parsed, robotparser=parser, request=request
-    )
+    sent: dict[str, Any] = {"robotparser": parser, "request": request}
+    await send_signal(crawler, robots_parsed, **sent)
     if replaced is not None:
-        rules = {"origin": found.origin, "old": replaced, "new": found.robots}
-        await send_signal(crawler, robots_changed, **rules)
+        sent = {"origin": found.origin, "old": replaced, "new": found.robots}
+        await send_signal(crawler, robots_changed, **sent)
