@@ -5,30 +5,26 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections import Counter
 from contextlib import nullcontext
-from itertools import count as count_up
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.session import MisuseError, Screen
 from scrapy_robotspec.evidence.access_logs import UNKNOWN
 from scrapy_robotspec.evidence.log_formats import NAMED, reader
-from scrapy_robotspec.render.text import count, first_of, safe
+from scrapy_robotspec.render.text import columns, count, first_of, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from scrapy_robotspec.evidence.access_logs import Request
 
-#: Lines between two updates of the progress bar.
-_STEP = 5000
 #: Max length of a line (bytes). Servers take request lines and headers up to some 64 kB; a longer
 #: line is skipped as a whole.
 MAX_LINE = 2**17
-#: Max hosts that are counted and named.
+#: Max hosts that are kept and named.
 _MAX_HOSTS = 1000
 _NAMED_HOSTS = 3
 #: Max different reasons for lines that are not read.
@@ -47,43 +43,32 @@ log_options = options.stack(
 )
 
 
-class LogOptions(NamedTuple):
-    """Options that say how a log is read."""
-
-    log_format: str | None
-    zone: str | None
-
-    def reader(self) -> Callable[[bytes], Request | None]:
-        """A function that reads a line. Raises :class:`MisuseError`."""
-        zone = _ZONE.fullmatch(self.zone or "Z")
-        if zone is None:
-            raise MisuseError(f"--zone {self.zone!r} is not like +0530")
-        try:
-            return reader(self.log_format, f"{zone[1]}{zone[2]}" if zone[1] else "Z")
-        except ValueError as error:
-            raise MisuseError(f"--log-format: {error}") from None
-
-
 class AccessLog:
     """Requests of a log, line by line, and counts of its lines."""
 
-    def __init__(self, name: str, screen: Screen, base: str | None, form: LogOptions) -> None:
-        """*base*: the origin of a log that names none. Raises :class:`MisuseError`."""
+    def __init__(self, name: str, screen: Screen, log_format: str | None, zone: str | None) -> None:
+        """Raises :class:`MisuseError` for a format or a zone that is none."""
         self.name = name
         self._screen = screen
-        self._base = base
-        self._parse = form.reader()
+        found = _ZONE.fullmatch(zone or "Z")
+        if found is None:
+            raise MisuseError(f"--zone {zone!r} is not like +0530")
+        try:
+            self._parse = reader(log_format, f"{found[1]}{found[2]}" if found[1] else "Z")
+        except ValueError as error:
+            raise MisuseError(f"--log-format: {error}") from None
         self.read = self.without_url = self.not_read = 0
         self.agents = 0
         """Requests with a User-Agent."""
         self._reasons: dict[str, tuple[int, int]] = {}  # number of lines not read, and the first
-        self._hosts: Counter[str] = Counter()
+        self._hosts: dict[str, None] = {}
         self._without_zone = self._cut_queries = self._queries = 0
 
-    def requests(self) -> Iterator[tuple[Request, str]]:
+    def requests(self, base: str | None) -> Iterator[tuple[Request, str]]:
         """The requests with their absolute URLs. Raises :class:`MisuseError`.
 
-        Most lines must be readable: a few that are would stand for a log that is not.
+        *base*: the origin of a log that names none. Most lines must be readable: a few that are
+        would stand for a log that is not.
         """
         for number, line in enumerate(self._lines(), 1):
             try:
@@ -97,7 +82,7 @@ class AccessLog:
             if request is None:
                 self.without_url += 1
                 continue
-            url = absolute_url(request.url, self._base)
+            url = absolute_url(request.url, base)
             if url is None:
                 raise MisuseError(f"{self.name} names no host: give --origin https://example.com")
             self._note_read(request)
@@ -105,9 +90,14 @@ class AccessLog:
         if self.not_read > self.read + self.without_url or (self.not_read and not self.read):
             raise MisuseError(self._unread(f" of {self.name}"))
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Lines that were left out, as JSON has them."""
+        return {"not_read": self.not_read, "without_url": self.without_url}
+
     def notes(self) -> Iterator[str]:
         """Sentences about the lines that were read, and about missing facts."""
-        hosts = first_of([safe(each) for each in self._hosts], _NAMED_HOSTS)
+        hosts = first_of(list(map(safe, self._hosts)), _NAMED_HOSTS)
         agents = f"{self.agents:,} with a User-Agent" if self.agents else "no User-Agents"
         yield f"{count(self.read, 'request')} read, {agents}; hosts in the log: {hosts or 'none'}"
         if self.without_url:
@@ -139,8 +129,8 @@ class AccessLog:
         self._queries += bool(query)
         self._cut_queries += bool(mark and not query)
         host = request.url.partition("//")[2].partition("/")[0]
-        if host and (host in self._hosts or len(self._hosts) < _MAX_HOSTS):
-            self._hosts[host] += 1
+        if host and len(self._hosts) < _MAX_HOSTS:
+            self._hosts.setdefault(host)
 
     def _lines(self) -> Iterator[bytes]:
         """The lines of the log, each up to the max length; ``-`` is standard input."""
@@ -151,14 +141,11 @@ class AccessLog:
             with Path(self.name).open("rb") if is_file else nullcontext(standard_input()) as raw:
                 is_packed = raw.peek(2)[:2] == b"\x1f\x8b"
                 stream = gzip.GzipFile(fileobj=raw) if is_packed else raw
-                for number in count_up(1):
-                    line = stream.readline(MAX_LINE)
-                    if not line:
-                        break
+                while line := stream.readline(MAX_LINE):
                     yield line
                     while len(line) == MAX_LINE and not line.endswith(b"\n"):
                         line = stream.readline(MAX_LINE)
-                    if is_file and not number % _STEP:
+                    if is_file:
                         self._screen.share(raw.tell(), size, "audited")
         except (OSError, EOFError, zlib.error) as error:
             raise MisuseError(f"{self.name}: {error}") from None
@@ -169,11 +156,15 @@ def absolute_url(url: str, base: str | None) -> str | None:
 
     *base* is the origin of a log that names none. An unknown scheme is that of *base*, else https.
     """
-    if url.startswith("///"):
-        url = url[2:]
-    elif url.startswith("//"):
-        scheme = "https" if base is None else base.partition(":")[0]
-        return f"{scheme}:{url}"
-    if url.startswith("/"):
-        return None if base is None else base + url
-    return url
+    rest = url.removeprefix("//")
+    if rest.startswith("/"):
+        return base and base + rest
+    scheme = (base or "https:").partition(":")[0]
+    return url if rest == url else f"{scheme}:{url}"
+
+
+def rule_table(subject: str, rows: Iterable[tuple[int, str, int | None, str, str]]) -> list[str]:
+    """Lines of a table of broken rules; none without rows."""
+    table = [(f"{number:,}", *(safe(str(cell or "")) for cell in cells)) for number, *cells in rows]
+    head = ("requests", subject, "line", "rule", "first URL")
+    return [*columns([head, *table]), ""] if table else []

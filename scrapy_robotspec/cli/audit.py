@@ -9,7 +9,7 @@ import click
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.access_log import AccessLog, LogOptions, log_options
+from scrapy_robotspec.cli.access_log import AccessLog, log_options, rule_table
 from scrapy_robotspec.cli.evidence import evidence_folder, expectation_options, show_problems
 from scrapy_robotspec.cli.session import MisuseError, Screen, Session
 from scrapy_robotspec.converters import convert, seconds
@@ -17,7 +17,7 @@ from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
 from scrapy_robotspec.evidence.warc import iso_date
 from scrapy_robotspec.render.as_json import dumps
-from scrapy_robotspec.render.text import columns, first_of, listed, safe
+from scrapy_robotspec.render.text import first_of, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,22 +94,20 @@ def audit_command(
     Exits with 1 if any request was disallowed, or the evidence was changed.
     """
     screen = session.screen
-    base = None if origin is None else Origin.of(origin)
-    if origin is not None and base is None:
+    site = None if origin is None else Origin.of(origin)
+    if origin is not None and site is None:
         raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
-    form = LogOptions(log_format, zone)
+    access_log = AccessLog(log, screen, log_format, zone)
     if robots is not None and evidence is None:
-        from scrapy_robotspec.cli.visitors import ANY_SITE, audit_visitors  # needs templates
+        from scrapy_robotspec.cli.visitors import audit_visitors  # needs templates
 
         if explain or complete or expected:
             raise MisuseError("--explain, --complete and --expect are for --evidence")
-        access_log = AccessLog(log, screen, base or ANY_SITE, form)
-        return audit_visitors(session, access_log, robots, base, crawlers, output)
+        return audit_visitors(session, access_log, robots, site, crawlers, output)
     if evidence is None or robots is not None:
         raise MisuseError("give --robots FILE, or --evidence DIR, one of the two")
     if output.html is not None:
         raise MisuseError("--html is for --robots")
-    access_log = AccessLog(log, screen, base, form)
     tolerance = convert("--tolerance", tolerance, seconds())
     timeline = Timeline(evidence_folder(evidence))
     reading = timeline.reading
@@ -119,22 +117,20 @@ def audit_command(
         show_problems(screen, reading)
         return 1
     audit = Audit(timeline, product, tolerance)
-    for request, url in access_log.requests():
+    for request, url in access_log.requests(site):
         audit.add(request, Origin.of(url), url)
     audit.look_up()
     show_problems(screen, reading)
     for note in access_log.notes():
         screen.note(f"note: {note}")
     if audit.unknown_origins:
-        names = first_of([safe(each) for each in audit.unknown_origins], _MOST_TOKENS)
+        names = first_of(list(map(safe, audit.unknown_origins)), _MOST_TOKENS)
         screen.note(f"note: without evidence: {names}")
     if output.as_json:
         counts = {name: getattr(audit, name) for name in ("requests", "disallowed", "unknown")}
         accused = [_accused_object(each) for each in audit.accused] if explain else None
-        counts |= {"not_read": access_log.not_read, "without_url": access_log.without_url}
-        origins = list(audit.unknown_origins)
-        members = {"without_evidence": origins, "accused": accused}
-        screen.say_json([{**counts, **reading.to_json(), **members}])
+        members = {"without_evidence": list(audit.unknown_origins), "accused": accused}
+        screen.say_json([{**counts, **access_log.counts, **reading.to_json(), **members}])
     else:
         _report(screen, audit, explain)
     return 1 if audit.disallowed or reading.problem_count else 0
@@ -155,15 +151,13 @@ def _crawler(given: CrawlerOptions, timeline: Timeline) -> tuple[str, ...] | Non
 
 
 def _report(screen: Screen, audit: Audit, explain: bool) -> None:
-    rows: list[tuple[str, ...]] = [("requests", "origin", "line", "rule", "first URL")]
     first = {each.why: each.url for each in reversed(audit.accused)}
-    rules = Counter(each.why for each in audit.accused)
-    for rule, number in rules.most_common(_SHOWN):
-        text = rule.rule or f"({rule.reason})"
-        cells = (rule.origin, rule.line or "", text, first[rule])
-        rows.append((f"{number:,}", *(safe(str(cell)) for cell in cells)))
-    if len(rows) > 1:
-        screen.say(*columns(rows), "")
+    rules = Counter(each.why for each in audit.accused).most_common(_SHOWN)
+    rows = [
+        (number, why.origin, why.line, why.rule or f"({why.reason})", first[why])
+        for why, number in rules
+    ]
+    screen.say(*rule_table("origin", rows))
     later = [each for each in audit.accused if each.was_allowed]
     for each in audit.accused if explain else later[:1]:
         screen.say(*_explained(each))

@@ -6,9 +6,10 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.cli.access_log import rule_table
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
 from scrapy_robotspec.cli.session import MisuseError, SiteOptions
-from scrapy_robotspec.evidence.visitors import Visitor, VisitorAudit
+from scrapy_robotspec.evidence.visitors import ANY_SITE, Visitor, VisitorAudit
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import columns, first_of, safe
 from scrapy_robotspec.render.visitors_page import (
@@ -27,46 +28,10 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Session
 
-#: The origin of requests without a host (RFC 2606).
-ANY_SITE = "https://site.invalid"
 #: Max origins that are named, and max origins and characters of each that are kept.
 _MOST = 3
 _MAX_ORIGINS = 1000
 _MAX_SHOWN = 100
-
-
-class _Sites:
-    """The site that is judged, and requests for others."""
-
-    def __init__(self, log: str, origin: Origin | None) -> None:
-        """*origin*: the only one to judge; None: the log must be of one."""
-        self._log = log
-        self._is_given = origin is not None
-        self.own = origin
-        self.others: dict[str, int] = {}
-
-    def has(self, url: str) -> bool:
-        """Whether *url* is one of the site; others are counted. Raises :class:`MisuseError`."""
-        found = Origin.of(url)
-        if found == ANY_SITE:
-            return True
-        if found is not None and self.own is None:
-            self.own = found
-        if found is not None and found == self.own:
-            return True
-        name = str(found or url[:_MAX_SHOWN])
-        if not self._is_given:
-            raise MisuseError(
-                f"{self._log} has requests for several sites, such as {self.own} and {name}: say "
-                "with --origin whose robots.txt that is"
-            )
-        name = name if name in self.others or len(self.others) < _MAX_ORIGINS else "others"
-        self.others[name] = self.others.get(name, 0) + 1
-        return False
-
-    def names(self) -> str:
-        """The first other sites."""
-        return first_of([safe(each) for each in self.others], _MOST)
 
 
 def audit_visitors(
@@ -79,7 +44,7 @@ def audit_visitors(
 ) -> int:
     """Judge every request of *log* by the file *robots*.
 
-    Returns the exit code. Raises :class:`MisuseError`.
+    Returns the exit code. *origin*: the only site to judge. Raises :class:`MisuseError`.
     """
     if log.name == robots == STANDARD_INPUT:
         raise MisuseError("standard input (-) can be read for one thing only")
@@ -89,31 +54,43 @@ def audit_visitors(
     file = source.parse(session.edition(None), screen)
     only = crawlers.crawler(file.edition, ()) or ()
     audit = VisitorAudit(file, only)
-    sites = _Sites(log.name, origin or (Origin.of(robots) if is_url(robots) else None))
-    for request, url in log.requests():
-        if sites.has(url):
+    site = origin or (Origin.of(robots) if is_url(robots) else None)
+    is_given, elsewhere = site is not None, 0
+    others: dict[str, None] = {}
+    for request, url in log.requests(site or ANY_SITE):
+        found = Origin.of(url)
+        if site is None and found != ANY_SITE:
+            site = found
+        if found is not None and found in (site, ANY_SITE):
             audit.add(request, url)
+        elif is_given or found is None:
+            elsewhere += 1
+            if len(others) < _MAX_ORIGINS:
+                others.setdefault(safe(found or url, _MAX_SHOWN))
+        else:
+            raise MisuseError(
+                f"{log.name} has requests for several sites, such as {site} and {found}: say with "
+                "--origin whose robots.txt that is"
+            )
+    names = first_of(list(others), _MOST)
     if audit.requests and not log.agents and not only:
         raise MisuseError(
             f"{log.name} has no User-Agents: log them (Combined log format), or give --token for a "
             "log of one crawler"
         )
-    if sites.others and not audit.requests:
-        raise MisuseError(
-            f"no request is for {sites.own}: the log has {sites.names()}; give --origin"
-        )
+    if elsewhere and not audit.requests:
+        raise MisuseError(f"no request is for {site}: the log has {names}; give --origin")
     notes = list(log.notes())
-    elsewhere = sum(sites.others.values())
     if elsewhere:
-        notes.append(f"not judged, as not for {sites.own}: {elsewhere:,} ({sites.names()})")
+        notes.append(f"not judged, as not for {site}: {elsewhere:,} ({names})")
     noted = [each for each in audit.ranked() if each.disallowed and each.note]
     notes += [f"{safe(each.name)} {each.note}" for each in noted]
     for note in notes:
         screen.note(f"note: {note}")
     if not output.is_page_only:
         if output.as_json:
-            counts = {"not_read": log.not_read, "without_url": log.without_url}
-            screen.say_json([_object(audit, sites.own, {"other_origins": elsewhere, **counts})])
+            counts = {"other_origins": elsewhere, **log.counts}
+            screen.say_json([{"origin": site, **_object(audit), **counts}])
         else:
             screen.say(*_lines(audit))
     if output.html is not None:
@@ -121,10 +98,9 @@ def audit_visitors(
             audit,
             ParsedFile(file, source.name),
             now=time(),
-            base=ANY_SITE,
             log=log.name,
             name=source.name,
-            site=sites.own or "the log names none",
+            site=site or "the log names none",
             notes=notes,
         )
         output.write_page(session, page)
@@ -144,26 +120,17 @@ def _lines(audit: VisitorAudit) -> Iterator[str]:
         yield from (*columns(rows), "")
     if len(ranked) > SHOWN:
         yield f"and {len(ranked) - SHOWN:,} more crawlers"
-    broken = broken_rules(ranked, ANY_SITE)
-    rows = [("requests", "crawler", "line", "rule", "first URL")]
-    for number, *cells in broken[:SHOWN]:
-        rows.append((f"{number:,}", *(safe(str(cell or "")) for cell in cells)))
-    if broken:
-        yield from (*columns(rows), "")
+    yield from rule_table("crawler", broken_rules(ranked)[:SHOWN])
     guilty = sum(each.disallowed > 0 for each in ranked)
     people = f"browsers: {audit.browsers:,}, without a User-Agent: {audit.without_agent:,}"
     counts = f"crawlers: {len(ranked):,}, disallowed: {audit.disallowed:,} by {guilty:,} of them"
     yield f"requests: {audit.requests:,}, {people}, {counts}"
 
 
-def _object(audit: VisitorAudit, origin: Origin | None, counts: dict[str, int]) -> dict[str, Any]:
+def _object(audit: VisitorAudit) -> dict[str, Any]:
     names = ("requests", "disallowed", "browsers", "without_agent")
-    return {
-        "origin": origin,
-        **{name: getattr(audit, name) for name in names},
-        **counts,
-        "crawlers": [_crawler(each) for each in audit.ranked()],
-    }
+    counts = {name: getattr(audit, name) for name in names}
+    return {**counts, "crawlers": [_crawler(each) for each in audit.ranked()]}
 
 
 _MEMBERS = (
@@ -177,6 +144,6 @@ def _crawler(each: Visitor) -> dict[str, Any]:
         **{name: getattr(each, name) for name in _MEMBERS},
         "rules": [
             {"line": line, "rule": rule, "requests": number, "url": url}
-            for number, _, line, rule, url in broken_rules([each], ANY_SITE)
+            for number, _, line, rule, url in broken_rules([each])
         ],
     }

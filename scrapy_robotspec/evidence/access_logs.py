@@ -12,8 +12,6 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.evidence.log_lines import is_time
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -134,16 +132,13 @@ def moment(text: str, zone: str) -> tuple[float, float, bool]:
         raise ValueError("no time")
     date, fraction, own = found.groups("")
     layout = "%d/%b/%Y:%H:%M:%S" if "/" in date else "%Y-%m-%dT%H:%M:%S"
-    seconds = epoch(date.replace(" ", "T"), layout, own or zone)
+    seconds = _epoch(date.replace(" ", "T"), layout, own or zone)
     return seconds + float(f"0.{fraction}0"), 0.1 ** len(fraction), bool(own)
 
 
 @lru_cache(maxsize=64)
-def epoch(text: str, layout: str, zone: str) -> float:
-    """Epoch seconds of a time; *zone*: that of a layout without one."""
-    if "%z" not in layout:
-        text, layout = f"{text}{zone}", f"{layout}%z"
-    return datetime.strptime(text, layout).timestamp()
+def _epoch(text: str, layout: str, zone: str) -> float:
+    return datetime.strptime(f"{text}{zone}", f"{layout}%z").timestamp()
 
 
 def text_of(raw: bytes) -> str:
@@ -260,7 +255,7 @@ def _parse_json(found: re.Match[bytes], zone: str) -> Request | None:
     if digits is not None:
         if "filename" in values and "mime" not in values:  # the request of an exchange
             return None
-        seconds = epoch(digits.decode(), "%Y%m%d%H%M%S", "Z") + int(millis or 0) / 1000
+        seconds = _epoch(digits.decode(), "%Y%m%d%H%M%S", "Z") + int(millis or 0) / 1000
         return Request(seconds, 0.001 if millis else 1.0, _text(values, "url"))
     return json_request(values, _CADDY if {"ts", "request"} <= values.keys() else _OWN, zone)
 
@@ -298,12 +293,7 @@ def json_request(values: dict[str, Any], names: Mapping[str, str], zone: str) ->
         agent = agent[0] if agent else ""
     if not isinstance(agent, str):
         agent = "" if "agent" in names and names is not _OWN else None
-    time = _find(values, names["time"])
-    if isinstance(time, float) and is_time(time):
-        return Request(time, 0.0, target, agent)
-    if type(time) is int and is_time(time):
-        return Request(float(time), 1.0, target, agent)
-    seconds, resolution, has_zone = moment(str(time), zone)
+    seconds, resolution, has_zone = moment(str(_find(values, names["time"])), zone)
     return Request(seconds, resolution, target, agent, has_zone)
 
 

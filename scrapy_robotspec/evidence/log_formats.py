@@ -14,7 +14,6 @@ from scrapy_robotspec.evidence.access_logs import (
     Request,
     agent_of,
     base_of,
-    epoch,
     json_request,
     load_object,
     moment,
@@ -47,19 +46,11 @@ _PORTS = ("p", "{local}p", "{canonical}p", "server_port")
 _SCHEMES = ("scheme", "{REQUEST_SCHEME}e", "http_x_forwarded_proto")
 _STATUSES = ("s", "status")
 _USERS = ("u", "remote_user")
+#: The fields that decide about a request's URL or time.
 _NEEDED = (*_TIMES, *_TARGETS, *_HOSTS, *_PORTS, *_SCHEMES)
 _AGENT = "http_user_agent"
 #: Fields that a server decodes, and those with the same text as it was sent.
 _DECODED = {"U": "%r", "uri": "$request_uri", "document_uri": "$request_uri"}
-#: Directives of ``%{...}t``.
-_DIRECTIVES = {
-    **dict.fromkeys("mdHMSy", rb"\d\d"),
-    "Y": rb"\d{4}",
-    "b": rb"[A-Z][a-z]{2}",
-    "e": rb"[ \d]\d",
-    "z": rb"[+-]\d{4}",
-}
-_SHORT = {"T": "%H:%M:%S", "F": "%Y-%m-%d", "R": "%H:%M", "D": "%m/%d/%y"}
 _QUOTED = rb'[^"\\]*(?:\\.[^"\\]*)*'
 #: The name of a user may have blanks; it ends where the time begins. One that begins with "- " is
 #: a sign of further words before it.
@@ -118,11 +109,6 @@ class _Field(NamedTuple):
     """The literal behind it; empty at the end of a line."""
 
     @property
-    def is_needed(self) -> bool:
-        """Whether it decides about a request's URL or time."""
-        return self.name in _NEEDED or _is_layout(self.name)
-
-    @property
     def is_text(self) -> bool:
         """Whether a client may have filled it with anything."""
         if self.name in _SHAPES or self.name in _TARGETS:
@@ -138,19 +124,21 @@ class LineFormat:
         self._zone = zone
         self._has_hashes = has_hashes
         self._names: list[str] = []
-        self._layouts: dict[str, str] = {}
         fields = list(_fields(text.replace('\\"', '"').replace("\\t", "\t")))
         targets = [each for each in fields if each.name in _TARGETS]
-        is_time = [each.name in _TIMES or _is_layout(each.name) for each in fields]
         wanted = [] if targets else ["URL (%r, $request, $request_uri)"]
-        wanted += [] if any(is_time) else ["time (%t, $time_local, $time_iso8601, $msec)"]
+        wanted += (
+            []
+            if any(each.name in _TIMES for each in fields)
+            else ["time (%t, $time_local, $time_iso8601, $msec)"]
+        )
         if wanted:
             raise ValueError(f"the format has no {' and '.join(wanted)}")
         #: No value may contain the literals around a needed one that is not quoted.
         self._limits = {
             limit
             for each in fields
-            if each.is_needed and not each.is_quoted
+            if each.name in _NEEDED and not each.is_quoted
             for limit in (each.before[-1:], each.stop[:1])
             if each.name in _TARGETS or limit not in (":", "[", "]")
         } - {" ", ""}
@@ -166,16 +154,13 @@ class LineFormat:
         if not name:
             return literal
         shape = self._shape(field, behind)
-        if not field.is_needed and name != _AGENT:
+        if name not in (*_NEEDED, _AGENT):
             return b"%b(?:%b)" % (literal, shape)
         self._names.append(name)
         return b"%b(%b)" % (literal, shape)
 
     def _shape(self, field: _Field, behind: _Field | None) -> bytes:
         name, stop = field.name, field.stop[:1]
-        if _is_layout(name):
-            self._layouts[name], shape = _layout(name)
-            return shape
         if name in _SHAPES:
             return _SHAPES[name]
         if field.is_quoted:
@@ -203,14 +188,9 @@ class LineFormat:
             parts = (_first(values, names) for names in (_HOSTS, _PORTS, _SCHEMES))
             target = base_of(*(part.decode("latin-1") for part in parts)) + target
         agent = agent_of(values.get(_AGENT))
-        seconds, resolution, has_zone = self._time(values)
+        time = _first(values, _TIMES).decode().strip("[]")
+        seconds, resolution, has_zone = moment(time, self._zone)
         return Request(seconds, resolution, target, agent, has_zone)
-
-    def _time(self, values: Mapping[str, bytes]) -> tuple[float, float, bool]:
-        """Epoch seconds, resolution, and whether a zone was there."""
-        for name, layout in self._layouts.items():
-            return epoch(values[name].decode(), layout, self._zone), 1.0, "%z" in layout
-        return moment(_first(values, _TIMES).decode().strip("[]"), self._zone)
 
 
 #: A literal and the time behind it that a user name ends at.
@@ -237,7 +217,13 @@ def _check_order(fields: list[_Field], limits: set[str]) -> None:
             if needed:
                 raise ValueError(f"{text} may contain blanks, so {needed} behind it is ambiguous")
             text = text or each.name
-        elif is_bare and text and each.is_needed and each.before[-1:] != "[" and each.name != "t":
+        elif (
+            is_bare
+            and text
+            and each.name in _NEEDED
+            and each.before[-1:] != "["
+            and each.name != "t"
+        ):
             needed = each.name
 
 
@@ -254,6 +240,10 @@ def _fields(text: str) -> Iterator[_Field]:
         name = braced or plain or (letter if argument is None else f"{{{argument}}}{letter}")
         if letter == "i":
             name = f"http_{argument}".lower().replace("-", "_")
+        if letter == "t" and "%" in (argument or ""):
+            if not re.search("%F|%Y-%m-%d|%d/%b/%Y:", argument):
+                raise ValueError(f"{field[0]} is not read: log %t instead")
+            name = "time_iso8601"
         if name in _DECODED:
             raise ValueError(f"{field[0]} is decoded by the server: log {_DECODED[name]} instead")
         found.append((before, name))
@@ -261,20 +251,3 @@ def _fields(text: str) -> Iterator[_Field]:
     found.append((before + text[end:], ""))
     for (before, name), (stop, _) in zip(found, [*found[1:], ("", "")], strict=True):
         yield _Field(before, name, before.endswith('"') and stop.startswith('"'), stop)
-
-
-def _is_layout(name: str) -> bool:
-    """Whether a field is a time with a layout: ``%{%F %T}t``."""
-    return "%" in name and name.endswith("}t")
-
-
-def _layout(name: str) -> tuple[str, bytes]:
-    """The layout of ``%{...}t`` and its expression. Raises ``ValueError``."""
-    layout = re.sub("%([TFRD])", lambda found: _SHORT[found[1]], name[1:-2].removeprefix("begin:"))
-    shape, end = b"", 0
-    for found in re.finditer("%(.)", layout):
-        if found[1] not in _DIRECTIVES:
-            raise ValueError(f"%{name} has a %{found[1]}, which is not read")
-        shape += re.escape(layout[end : found.start()].encode()) + _DIRECTIVES[found[1]]
-        end = found.end()
-    return layout, shape + re.escape(layout[end:].encode())

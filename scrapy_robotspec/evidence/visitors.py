@@ -25,6 +25,8 @@ _MAX_AGENT = 1000
 _MAX_NAME = 100
 _MAX_URL = 2000
 OTHERS = "(others)"
+#: The origin of requests without a host (RFC 2606); URLs are kept without it.
+ANY_SITE = "https://site.invalid"
 #: Times of one clock differ by this much from what they were (seconds).
 _ROUNDING = 0.001
 
@@ -173,7 +175,7 @@ class VisitorAudit:
         number, first = visitor.broken.get(rule, (0, ""))
         if number or self._kept < _MAX_BROKEN:
             self._kept += not number
-            visitor.broken[rule] = number + 1, first or url[:_MAX_URL]
+            visitor.broken[rule] = number + 1, first or url.removeprefix(ANY_SITE)[:_MAX_URL]
 
     def _visitor(self, names: tuple[str, ...]) -> Visitor | None:
         """The crawler with these names; None for one that is not asked about."""

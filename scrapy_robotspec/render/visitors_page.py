@@ -39,23 +39,19 @@ def delay_words(visitor: Visitor) -> str:
     return f"{duration(visitor.crawl_delay)}: {kept}{gap}"
 
 
-def visitors_page(
-    audit: VisitorAudit, file: ParsedFile, *, now: float, base: str, **shown: Any
-) -> str:
+def visitors_page(audit: VisitorAudit, file: ParsedFile, **shown: Any) -> str:
     """The page, of bounded size.
 
-    *now*: epoch seconds. *base*: the origin that URLs are shown without. *shown*, for the template
-    alone: ``log``, ``name`` (of the file), ``site`` and ``notes``.
+    *shown*, for the template alone: ``now`` (epoch seconds), ``log``, ``name`` (of the file),
+    ``site`` and ``notes``.
     """
     ranked = audit.ranked()
     asked = [each.tokens for each in ranked[:SHOWN]]
     return render(
         "visitors.html",
-        now=now,
         audit=audit,
         ranked=ranked,
-        judged=sum(each.requests for each in ranked),
-        broken=broken_rules(ranked, base),
+        broken=broken_rules(ranked),
         file=file,
         rows=listing(file, asked, _notes(ranked)),
         most=SHOWN,
@@ -65,12 +61,10 @@ def visitors_page(
     )
 
 
-def broken_rules(
-    ranked: Iterable[Visitor], base: str
-) -> list[tuple[int, str, int | None, str, str]]:
+def broken_rules(ranked: Iterable[Visitor]) -> list[tuple[int, str, int | None, str, str]]:
     """Requests, crawler, line, rule and first URL, as the tables show them."""
     return [
-        (number, each.name, rule.line, rule.text, url.removeprefix(base))
+        (number, each.name, rule.line, rule.text, url)
         for each in ranked
         for rule, (number, url) in sorted(each.broken.items(), key=lambda pair: -pair[1][0])
     ]

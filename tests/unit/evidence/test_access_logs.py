@@ -154,9 +154,9 @@ def test_a_byte_of_another_encoding_in_json_is_read() -> None:
 def test_lines_of_caddy() -> None:
     request = {"host": "a.example", "uri": "/a?b", "headers": {"User-Agent": ["bot/1.0"]}}
     line = json.dumps({"ts": START + 0.5, "request": request}).encode()
-    assert parse(line) == Request(START + 0.5, 0.0, "http://a.example/a?b", "bot/1.0")
+    assert parse(line) == Request(START + 0.5, 0.1, "http://a.example/a?b", "bot/1.0")
     line = json.dumps({"ts": START + 0.5, "request": {**request, "tls": {"proto": "h2"}}}).encode()
-    assert parse(line) == Request(START + 0.5, 0.0, "https://a.example/a?b", "bot/1.0")
+    assert parse(line) == Request(START + 0.5, 0.1, "https://a.example/a?b", "bot/1.0")
 
 
 def test_a_zone_for_times_without_one() -> None:
@@ -170,7 +170,7 @@ def test_a_zone_for_times_without_one() -> None:
 @pytest.mark.parametrize(
     ("time", "moment", "resolution"),
     [
-        (START, START, 0.0),
+        (START + 0.25, START + 0.25, 0.01),
         (int(START), START, 1.0),
         ("2026-01-31T12:00:00Z", START, 1.0),
         ("2026-01-31T12:00:00.5+00:00", START + 0.5, 0.1),
@@ -190,7 +190,9 @@ def test_json_lines(time: object, moment: float, resolution: float) -> None:
     assert found.has_zone == (time != "2026-01-31 12:00:00")
 
 
-@pytest.mark.parametrize("time", ["soon", None, True, float("inf"), float("nan"), 1e300, []])
+@pytest.mark.parametrize(
+    "time", ["soon", None, True, float("inf"), float("nan"), 1e300, -1.5, 1, []]
+)
 def test_json_lines_without_a_time_are_wrong(time: object) -> None:
     line = json.dumps({"time": time, "url": "https://example.com/a"}).encode()
     with pytest.raises(ValueError, match="no time"):
