@@ -39,12 +39,14 @@ _REFUSED = {
 }
 
 
-def outcome_of(allowed: bool, reason: str) -> str:
+def outcome_of(allowed: bool, reason: str, is_doubtful: bool = False) -> str:
     """The name of the outcome of a decision.
 
-    Raises ``KeyError`` for an unknown reason.
+    *is_doubtful*: it rests on a response that is not a robots.txt file (FET-20). Raises
+    ``KeyError`` for an unknown reason.
     """
-    return (_ALLOWED if allowed else _REFUSED)[reason]
+    outcome = (_ALLOWED if allowed else _REFUSED)[reason]
+    return "unavailable" if is_doubtful and outcome == "rules" else outcome
 
 
 #: Name of :attr:`RequestCounts.answered` in stats, JSON and evidence.

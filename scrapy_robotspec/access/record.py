@@ -15,7 +15,7 @@ from typing import Any
 
 from scrapy_robotspec.access.origin import DEFAULT_PORTS, Origin
 from scrapy_robotspec.access.outcome import DOUBT, Hop, Meaning
-from scrapy_robotspec.access.reasons import NO_FILE_BUT
+from scrapy_robotspec.access.reasons import NO_FILE_BUT, printable
 
 #: First bytes of a record. The last one is its version: raise it with every change that an older
 #: reader would misunderstand.
@@ -74,7 +74,12 @@ class RobotsRecord:
 
     @property
     def doubt_in_words(self) -> str | None:
-        """``no robots.txt: HTML page``, or a status alone (FET-20)."""
+        """``no robots.txt: HTML page``, or a status (FET-20).
+
+        Redirects that led nowhere have their status and the cause.
+        """
+        if self.redirect_error is not None:
+            return f"HTTP status {self.status}, {printable(self.redirect_error)}"
         if self.doubt is None or self.doubt.startswith("HTTP"):
             return self.doubt
         return NO_FILE_BUT + self.doubt

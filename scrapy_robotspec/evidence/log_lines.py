@@ -194,12 +194,12 @@ def problem_of(values: Mapping[str, Any]) -> str:
     return ""
 
 
-def logged_outcome(decision: Mapping[str, Any]) -> str:
+def logged_outcome(decision: Mapping[str, Any], is_doubtful: bool) -> str:
     """The outcome of a request by the line of its decision.
 
     A reason without an outcome makes the decision differ in a replay.
     """
     try:
-        return outcome_of(decision["allowed"], decision["reason"])
+        return outcome_of(decision["allowed"], decision["reason"], is_doubtful)
     except KeyError:
         return "rules" if decision["allowed"] else "refused_rule"

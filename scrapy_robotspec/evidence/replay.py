@@ -32,7 +32,6 @@ from scrapy_robotspec.evidence.log_lines import (
     NotCheckableError,
     dumps,
     loads,
-    logged_outcome,
 )
 from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -427,7 +426,7 @@ class Sequence:
         set_back = self._made(values["time"])
         at = values["time"] + set_back
         self._check_held(state, self._earliest(rules_time, 0.0) if rules_time else at)
-        outcome = logged_outcome(values)
+        outcome = self._reader.outcome(values)
         allowed, stage = values["allowed"], values["stage"]
         if stage == "request" or not (allowed or stage in _ASIDE):
             self._decided[outcome, stage == "browser"] += 1

@@ -181,6 +181,8 @@ class RunReader:
         """The state that the kept rules of each origin were made from."""
         self.unchecked: set[str] = set()
         """Ids of states that are not checkable; nor is anything that follows from them."""
+        self._doubtful: set[str] = set()
+        """Ids of states whose response is not a robots.txt file (FET-20)."""
         self._counts: Counter[str] = Counter()
         """As the last line counts; ``log`` and ``archive``: bytes that were read so far."""
 
@@ -285,6 +287,10 @@ class RunReader:
 
     # --- the log
 
+    def outcome(self, decision: Mapping[str, Any]) -> str:
+        """The outcome of a request by the line of its decision."""
+        return logged_outcome(decision, decision.get("state") in self._doubtful)
+
     def _take(self, line: Line) -> None:
         """Take note of *line*. Raises ``EvidenceError`` where it cannot be relied on."""
         start, values = self._counts["log"], line.values
@@ -308,8 +314,11 @@ class RunReader:
                 self._take_record(line)
             case "state":
                 self._places[values["id"]] = (self.log, start, line.size)
+                # The first rules counted such a response as a file.
+                if values["record"].get("doubt") is not None and self.has_our_rules:
+                    self._doubtful.add(values["id"])
             case "decision":
-                self._reading.reasons[logged_outcome(values)] += 1
+                self._reading.reasons[self.outcome(values)] += 1
             case "gap":
                 self._counts["lost"] = values["lost"]
                 self.add_problem(

@@ -195,7 +195,8 @@ class DryRunMiddleware(RobotsTxtMiddleware):
             self._account.overridden(override, origin)
         if decision.allowed:
             requests = self._account.requests_of(origin)
-            requests.by_outcome[outcome_of(True, decision.reason)] += 1
+            is_doubtful = answer.found is not None and answer.found.record.doubt is not None
+            requests.by_outcome[outcome_of(True, decision.reason, is_doubtful)] += 1
             requests.sent += 1  # it would leave
         else:
             self._account.refused(decision, request.url)

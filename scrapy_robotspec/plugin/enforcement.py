@@ -126,7 +126,8 @@ class Enforcer:
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             account.delay_not_kept(origin, extensions.crawl_delay)
         meta[SUMMARY] = summarize(decision, found, extensions, usage)
-        outcome = outcome_of(True, decision.reason)
+        is_doubtful = found is not None and found.record.doubt is not None
+        outcome = outcome_of(True, decision.reason, is_doubtful)
         self._passed[ref(request, self._passed.pop)] = Passed(found, logged, outcome, origin)
         account.requests_of(origin).by_outcome[outcome] += 1
 
@@ -149,8 +150,10 @@ class Enforcer:
         if SENT_TO_SPLASH in meta:
             from scrapy_robotspec.plugin import splash  # few crawls use it
 
-            outcome, url = splash.outcome_of_page(request), splash.page_url(request)
-            is_counted = splash.takes_over_count(request)
+            url, is_counted = splash.page_url(request), splash.takes_over_count(request)
+            page = Origin.of(url)
+            record = None if page is None else self._robots.lookup.store.get(page)
+            outcome = splash.outcome_of_page(request, record)
         origin = None if outcome == NO_ROBOTS_TXT else Origin.of(url)
         self._passed[ref(request, self._passed.pop)] = Passed(None, logged, outcome, origin)
         if not is_counted:

@@ -6,11 +6,16 @@ page's request was decided about. It is known by ``meta_keys.SENT_TO_SPLASH``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scrapy import Request
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SUMMARY
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.record import RobotsRecord
 
 
 def page_request(request: Request) -> Request:
@@ -30,10 +35,14 @@ def page_url(request: Request) -> str:
     return url
 
 
-def outcome_of_page(request: Request) -> str:
-    """The outcome that counts for the page that *request* gets through Splash."""
+def outcome_of_page(request: Request, record: RobotsRecord | None) -> str:
+    """The outcome that counts for the page that *request* gets through Splash.
+
+    *record*: that of the page's origin.
+    """
     summary = request.meta.get(SUMMARY)
-    return EXEMPT if summary is None else outcome_of(True, summary["reason"])
+    is_doubtful = record is not None and record.doubt is not None
+    return EXEMPT if summary is None else outcome_of(True, summary["reason"], is_doubtful)
 
 
 def takes_over_count(request: Request) -> bool:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 MOST = 50
 #: Max length of a text on a terminal (characters).
 WIDEST = 300
+#: Behind the number of lines that a log leaves out.
+REST = ' (ROBOTSPEC_REPORT = "robots.jsonl" lists all)'
 
 
 def safe(text: str, longest: int | None = WIDEST) -> str:

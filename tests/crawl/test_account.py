@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from scrapy_robotspec.access.reasons import OUTCOMES
 from scrapy_robotspec.evidence.replay import replay
 from tests.plugins.renderers import renderer, splash
 from tests.support.account import check
@@ -74,6 +77,73 @@ def test_each_request_has_an_outcome(server: Server, tmp_path: Path) -> None:
         "16 refused (3 by a rule, 6 by policy, 5 by an override, 2 unreachable), "
         "4 not checked (dont_obey_robotstxt), 1 without a robots.txt (data:, file:)"
     )
+
+
+PAGE = "<!DOCTYPE html><html><title>Just a moment...</title>\n"
+#: Answers of sites, with the outcome of the page ``/yes``.
+ANSWERS = {
+    "a file": (reply(NO), "rules"),
+    "a file within a page": (reply(PAGE + NO), "rules"),
+    "a file for others": (reply("User-agent: other\nDisallow: /"), "rules"),
+    "an empty file": (reply(""), "rules"),
+    "comments": (reply("# nothing yet"), "rules"),
+    "a page": (reply(PAGE), "unavailable"),
+    "JSON": (reply('{"error": 1}'), "unavailable"),
+    "UTF-16": (reply(NO.encode("utf-16")), "unavailable"),
+    "binary data": (reply(bytes(range(14, 40)) * 9), "unavailable"),
+    "prose": (reply("Too many requests"), "unavailable"),
+    "accepted": (reply("", 202), "unavailable"),
+    "missing": (reply("", 404), "unavailable"),
+    "forbidden": (reply(PAGE, 403), "unavailable"),
+    "a loop": (redirect("/robots.txt"), "unavailable"),
+    "a redirect to nowhere": (redirect(None), "unavailable"),
+    "a challenge": (reply(PAGE, 403, [("cf-mitigated", "challenge")]), "refused_unreachable"),
+    "down": (reply("", 503), "refused_unreachable"),
+    "closed by policy": (reply("", 410), "refused_policy"),
+}
+
+
+def by_origin(path: Path) -> dict[str, Counter[str]]:
+    """Requests of each origin by outcome."""
+    rows = map(json.loads, path.read_text().splitlines())
+    return {
+        row["origin"]: +Counter({name: row["outcomes"][name] for name in OUTCOMES}) for row in rows
+    }
+
+
+@pytest.mark.parametrize("seed", [17, 4711])
+def test_rules_let_through_where_a_file_was_read(server: Server, tmp_path: Path, seed: int) -> None:
+    """Any mix of answers: each view adds up to all requests, a replay and a dry run likewise."""
+    draw = Random(seed)
+    wanted, sites, urls = {}, [], []
+    for number, name in enumerate(draw.choices(list(ANSWERS), k=14)):
+        answer, outcome = ANSWERS[name]
+        site = server.site(f"127.0.7.{number}", answer)
+        pages, refused = draw.randrange(1, 5), draw.randrange(3)
+        urls += [site.url(f"/{page}") for page in range(pages)]
+        urls += [site.url(f"/no/{page}") for page in range(refused)]
+        counts = Counter({outcome: pages})
+        counts["refused_rule" if name.startswith("a file") else outcome] += refused
+        if name == "a file for others":
+            counts = Counter(rules=pages + refused)
+        wanted[site.url("")] = +counts
+        sites.append(site)
+    folder, path = tmp_path / "evidence", tmp_path / "report.jsonl"
+    settings = {
+        "ROBOTSPEC_HOLD_TIMEOUT": 0,
+        "ROBOTSPEC_STATUS_POLICY": {410: "disallow"},
+        "ROBOTSPEC_EVIDENCE": str(folder),
+    }
+    _, outcomes = counted(tmp_path, urls, settings, sites)
+    assert outcomes == sum(wanted.values(), Counter())
+    assert sum(outcomes.values()) == len(urls)
+    found = replay(folder)
+    assert (found.problems, +Counter(found.reasons)) == ([], outcomes)
+    assert found.sent_by_rules == outcomes.get("rules", 0)
+    assert by_origin(path) == wanted
+    del settings["ROBOTSPEC_EVIDENCE"]
+    crawl(urls, {**settings, "ROBOTSPEC_DRY_RUN": True, "ROBOTSPEC_REPORT": str(path)})
+    assert by_origin(path) == wanted
 
 
 def test_a_crawl_that_checks_nothing_says_so(server: Server, tmp_path: Path) -> None:

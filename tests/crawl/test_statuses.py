@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.crawl import WAYS, Result, crawl
-from tests.support.responses import in_turn, reply
+from tests.support.responses import in_turn, redirect, reply
 from tests.support.server import Server, Site
 
 RULES, ALLOW, UNREACHABLE = "rules", "allow", "unreachable"
@@ -152,6 +152,8 @@ NAMED = [
     ("JSON", reply('{"error": 1}')),
     ("UTF-16 text", reply("User-agent: *".encode("utf-16"))),
     ("HTTP status 403", reply("", 403)),
+    ("HTTP status 301, too many redirects", redirect("/robots.txt")),
+    ("HTTP status 302, no location", redirect(None, 302)),
 ]
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.render.text import count, safe
+from scrapy_robotspec.render.text import REST, count, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,9 +188,10 @@ class Progress:
             kind, failure = group
             self._lines[group] = MAX_LINES
             logger.info(
-                "robots.txt of %s more origins: they %s",
+                "robots.txt of %s more origins: they %s%s",
                 f"{number - MAX_LINES:,}",
                 _FURTHER[kind].format(safe(failure)),
+                REST,
             )
 
     # --- timers

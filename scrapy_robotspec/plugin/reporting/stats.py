@@ -125,7 +125,7 @@ class CrawlStats:
         if doubt is None or (before is not None and before.fetched_at == record.fetched_at):
             return
         self._stats.inc_value(f"robotspec/{doubt}")
-        if before is None or before.doubt != record.doubt:
+        if before is None or before.doubt_in_words != doubt:
             self.progress.on_doubtful(doubt, record)
 
     def _log_failed(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.reasons import ANSWERS, OUTCOMES, Group
 from scrapy_robotspec.plugin.reporting.crawl_account import NONE_SO_FAR, OVERRIDDEN, CrawlAccount
-from scrapy_robotspec.render.text import columns, duration, safe
+from scrapy_robotspec.render.text import REST, columns, duration, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -97,4 +97,4 @@ def _named(title: str, lines: Sequence[str], total: int = 0) -> Iterator[tuple[s
         yield "" if at else title, line
     more = max(total, len(lines)) - TOP
     if more > 0:
-        yield "", f"and {more:,} more"
+        yield "", f"and {more:,} more{REST}"

@@ -132,6 +132,7 @@ CLOSED = {"4xx": Meaning.DISALLOW}
         (FetchResult(status=200, body=b"User-agent: *\nDisalow: /\n"), "rules"),
         (FetchResult(status=200, body=b"<html></html>"), "no robots.txt: HTML page"),
         (FetchResult(status=202), "HTTP status 202"),
+        (FetchResult(302, redirect_error="loop"), "HTTP status 302, loop (all allowed)"),
         (MISSING, "allow"),
         (FetchResult(status=403), "HTTP status 403 (all allowed)"),
         (DOWN, "unreachable"),

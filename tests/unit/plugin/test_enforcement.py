@@ -142,19 +142,21 @@ def test_exempt_requests_count_by_their_reason(crawl: Obeying) -> None:
     assert crawl.stat("robotspec/unchecked") == 1
 
 
-def test_a_request_to_splash_counts_as_its_page(crawl: Obeying) -> None:
+@pytest.mark.parametrize(("body", "outcome"), [(RULES, "rules"), (b"<html></html>", "unavailable")])
+def test_a_request_to_splash_counts_as_its_page(crawl: Obeying, body: bytes, outcome: str) -> None:
     """Once, whether the page's own request counts already or Splash is asked again."""
+    crawl.know(body)
     page = applied(crawl)
     sent = Request("http://splash.example/", meta={**page.meta, **SPLASH})
     for number in (1, 2):
         crawl.enforcer.exempt(sent)
-        assert crawl.counts() == {"rules": number}
+        assert crawl.counts() == {outcome: number}
         crawl.enforcer.check_sending(sent)
     crawl.enforcer.exempt(sent)
     crawl.know(b"User-agent: *\nDisallow: /")
     with pytest.raises(ForbiddenByRobots, match="Disallow: /"):
         crawl.enforcer.check_sending(sent)
-    assert crawl.counts() == {"rules": 2, "refused_rule": 1}
+    assert crawl.counts() == {outcome: 2, "refused_rule": 1}
 
 
 class Observer:

@@ -25,7 +25,7 @@ def test_a_request_stands_for_itself() -> None:
 def test_a_request_to_splash_stands_for_its_page() -> None:
     request = Request(RENDERER, meta={**SPLASH, "robotspec": {"reason": "no_rule"}})
     assert page_of(request).url == page_request(request).url == page_url(request) == PAGE
-    assert outcome_of_page(request) == "rules"
+    assert outcome_of_page(request, None) == "rules"
     assert "dont_obey_robotstxt" not in page_request(request).meta
     assert "dont_obey_robotstxt" in request.meta
 
@@ -35,7 +35,7 @@ def test_a_page_that_was_not_decided_about_is_not_checked_through_splash_either(
     request = Request(RENDERER, meta=SPLASH)
     assert page_of(request) is page_request(request) is request
     assert page_url(request) == PAGE
-    assert outcome_of_page(request) == "dont_obey_robotstxt"
+    assert outcome_of_page(request, None) == "dont_obey_robotstxt"
 
 
 def test_the_count_of_a_page_is_taken_over_once() -> None:

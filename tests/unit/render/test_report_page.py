@@ -71,11 +71,20 @@ def test_the_page_is_whole_self_contained_and_small(number: int, text: str) -> N
 
 
 def test_many_rows_and_links_are_counted() -> None:
-    """20 rows of a table, 10 URLs of a row."""
-    one = [RefusalStats("rule", n, f"Disallow: /{n}", f"/{n}", 1, ["x"] * 10) for n in range(30)]
-    text = shown(OriginStats("http://a.example", counts(refused_rule=30), refused_by=one))
-    assert "and 10 more rows" in text
+    """20 rows of a table, 10 URLs or sites of a row, each with the way to the rest."""
+    one = [RefusalStats("rule", n, f"Disallow: /{n}", f"/{n}", 70, ["x"] * 10) for n in range(30)]
+    text = shown(OriginStats("http://a.example", counts(refused_rule=2100), refused_by=one))
+    assert 'and 10 more rows: ROBOTSPEC_REPORT = "robots.jsonl" lists all' in text
+    assert "and 69 more the first 10 of 70" in text.replace("morethe", "more the")
+    assert '60 more: LOG_LEVEL = "DEBUG" names each in the log' in text
+    sites = [OriginStats(f"http://{n}.example", answer="unreachable") for n in range(70)]
+    text = shown(*sites)
+    assert "and 69 more" in text
+    assert '60 more: ROBOTSPEC_REPORT = "robots.jsonl" lists all' in text
+    text = shown(*sites[:10])
     assert "and 9 more" in text
+    assert "all 10" in text
+    assert "lists all" not in text
 
 
 def test_the_page_says_whether_the_crawl_had_ended() -> None:

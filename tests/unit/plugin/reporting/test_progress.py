@@ -17,6 +17,7 @@ from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
+from scrapy_robotspec.render.text import REST
 
 A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
 MANY = [Origin("http", f"h{n}.example", 80) for n in range(200)]
@@ -125,8 +126,8 @@ def test_many_origins_with_one_failure_share_a_line(log: Log) -> None:
     assert log.lines() == ["robots.txt of http://a.example is unreachable (why)"]
     log.progress.close()
     assert log.lines() == [
-        "robots.txt of 180 more origins: they are unreachable (DNS), attempts go on",
-        "robots.txt of 180 more origins: they are given up (DNS)",
+        "robots.txt of 180 more origins: they are unreachable (DNS), attempts go on" + REST,
+        "robots.txt of 180 more origins: they are given up (DNS)" + REST,
     ]
 
 
@@ -137,7 +138,7 @@ def test_many_silent_origins_do_not_flood_the_log(log: Log) -> None:
     assert len(log.lines()) == MAX_LINES
     log.clock.advance(60)
     further, _ = log.lines()
-    assert further == "robots.txt of 180 more origins: they have not answered yet"
+    assert further == f"robots.txt of 180 more origins: they have not answered yet{REST}"
     log.clock.advance(60)
     assert len(log.lines()) == 1
 

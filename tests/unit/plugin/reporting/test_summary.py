@@ -63,7 +63,7 @@ def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
         fetched(account, replace(FAILED, origin=origin), None)
     table = summary(account, ())
     assert "still unreachable  http://h0.example: refused\n" in table
-    assert "and 3 more" in table
+    assert 'and 3 more (ROBOTSPEC_REPORT = "robots.jsonl" lists all)' in table
     for origin in HOSTS[:8]:
         fetched(account, replace(FOUND, origin=origin), FAILED)
     assert lines(account)[0].split(maxsplit=1)[1] == "8 (8 with rules)"
