@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 #: Max length of a text from outside on a page (characters).
 LONGEST = 2000
-#: Max answers on a page.
+#: Max groups of answers on a page; and max answers, but for the first ones of each group.
 MOST_ROWS = 500
+#: Answers of a group that are shown at once.
+FEW = 3
 #: A longer file is shown at its beginning, and else its lines with notes (lines).
 MOST_LINES = 3000
 #: Max crawlers that are named at a group.
@@ -91,19 +93,33 @@ def answers_page(
 
     ``file`` is None where a site has none; ``asked``: more crawlers whose groups are marked.
     """
-    found = sorted(answers, key=lambda one: _ORDER.index(one.allowed))[:MOST_ROWS]
-    crawlers = [one.tokens for one in found]
+    groups = _groups(answers)
+    most = max(FEW, MOST_ROWS // max(1, len(groups)))
+    found = [one for group in groups for one in group[:most]]
+    crawlers = [one.tokens for one in answers]
     return render(
         "answers.html",
         now=now,
         name=name,
         file=file,
         found=found,
+        groups=groups,
+        few=FEW,
+        most=most,
         numbers=Counter(one.allowed for one in answers),
         facts=facts,
         read_words=read_words,
         rows=[] if file is None else listing(file, [*crawlers, *asked], _notes(found)),
     )
+
+
+def _groups(answers: Iterable[Explanation]) -> list[list[Explanation]]:
+    """The answers by verdict and by the rule or reason behind it, the most frequent first."""
+    groups: dict[object, list[Explanation]] = defaultdict(list)
+    for one in answers:
+        groups[one.allowed, one.rule or one.detail].append(one)
+    order = sorted(groups.values(), key=len, reverse=True)
+    return sorted(order, key=lambda group: _ORDER.index(group[0].allowed))[:MOST_ROWS]
 
 
 def _notes(found: Sequence[Explanation]) -> Iterator[Note]:

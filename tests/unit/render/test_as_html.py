@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -133,15 +134,64 @@ def test_a_huge_file_is_shown_around_what_matters(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_numbers_of_a_long_page_are_those_of_all_answers() -> None:
-    """Disallowed ones come first, and what is left out is counted."""
+    """What is left out is counted, and of each rule the same number is shown."""
     file = ParsedFile(RobotsTxt.parse(SHOP.encode()))
     urls = [f"/{'cart' if n % 5 == 0 else 'x'}/{n}" for n in range(6000)]
     answers = [explanation.explain(file, url, ("examplebot",)) for url in urls]
-    words = " ".join(check(answers_page("robots.txt", file, answers, now=NOW)).text.split())
+    page = check(answers_page("robots.txt", file, answers, now=NOW))
+    words = " ".join(page.text.split())
     assert "1,200 of 6,000 answers disallowed" in words
-    assert "The page shows 500 answers, disallowed ones first." in words
-    assert "/cart/2495" in words
-    assert "/cart/2500" not in words
+    assert "The page shows 500 of the answers; the command prints all." in words
+    assert "and 1,197 more" in words
+    assert "/cart/1245" in words
+    assert "/cart/1250" not in words
+    assert "950 of them are left out" in words
+    assert "4,550 of them are left out" in words
+
+
+RULES_OF_GROUPS = b"""User-agent: *
+Disallow: /a
+Allow: /a/b
+Disallow: /*c
+
+User-agent: other
+Disallow: /a
+"""
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["/a", "/a/b", "/c", "/d"]), st.sampled_from(["x", "other"])),
+        min_size=2,
+        max_size=60,
+    )
+)
+def test_answers_stand_by_rule(asked: list[tuple[str, str]]) -> None:
+    """Each verdict and rule has one row with its number; URLs beyond three are folded away."""
+    file = ParsedFile(RobotsTxt.parse(RULES_OF_GROUPS))
+    answers = [
+        explanation.explain(file, f"{path}/{number}", (token,))
+        for number, (path, token) in enumerate(asked)
+    ]
+    source = answers_page("robots.txt", file, answers, now=NOW)
+    check(source)
+    rows = re.findall(r'<tr role="row"><td.*?</tr>', source, re.DOTALL)
+    wanted = Counter((one.allowed, one.rule and one.rule.line) for one in answers)
+    numbers = []
+    for row in rows:
+        number = int(re.search(r'"Answers">(\d+)<', row)[1])  # type: ignore[index]
+        shown_at_once, _, folded = row.partition("<details>")
+        line = re.search(r"#line-(\d+)", row)
+        numbers.append((number, "disallowed" not in row, line and int(line[1])))
+        lengths = [part.count("<li>") for part in (shown_at_once, folded)]
+        assert lengths == [min(number, 3), max(0, number - 3)]
+    assert sorted(numbers, key=str) == sorted(
+        [(number, allowed, line) for (allowed, line), number in wanted.items()], key=str
+    )
+    assert [allowed for _, allowed, _ in numbers] == sorted(allowed for _, allowed, _ in numbers)
+    for one in answers:
+        assert source.count(f'<code dir="ltr">{one.url}</code>') == 1
 
 
 @settings(max_examples=60)
