@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -21,6 +22,7 @@ class InterruptionError(Exception):
     """The work was cancelled by another component."""
 
 
+@dataclass(eq=False)
 class LoopTime:
     """Counts seconds in which the event loop could read.
 
@@ -36,28 +38,27 @@ class LoopTime:
     LATE = 0.5
     RECOVERY = 1.0
 
-    def __init__(self, monotonic: Callable[[], float], call_later: Callable[..., Any]) -> None:
-        self._monotonic = monotonic
-        self._call_later = call_later
-        self._users = 0
-        self._timer: Any = None
-        self._counted = 0.0
-        """Seconds counted until the last tick."""
-        self._ticked_at = 0.0
-        self._late_until = 0.0
-        self._limited: dict[Deferred[Any], tuple[float, Deferred[Any]]] = {}
-        """Outcomes of limited work -> the end of its time (counted seconds), and the work."""
+    monotonic: Callable[[], float]
+    call_later: Callable[..., Any]
+    _users: int = 0
+    _timer: Any = None
+    _counted: float = 0.0
+    """Seconds counted until the last tick."""
+    _ticked_at: float = 0.0
+    _late_until: float = 0.0
+    _limited: dict[Deferred[Any], tuple[float, Deferred[Any]]] = field(default_factory=dict)
+    """Outcomes of limited work -> the end of its time (counted seconds), and the work."""
 
     def now(self) -> float:
         """The counted seconds; they stand still while nothing uses them."""
         if not self._users:
             return self._counted
-        passed = self._monotonic() - self._ticked_at
+        passed = self.monotonic() - self._ticked_at
         return self._counted + max(min(passed, self.TICK), passed / self.STRETCH)
 
     def late_until(self) -> float:
         """When the process counts as starved no more, in counted seconds."""
-        if self._users and self._monotonic() - self._ticked_at > self.LATE:
+        if self._users and self.monotonic() - self._ticked_at > self.LATE:
             return self.now() + self.RECOVERY
         return self._late_until
 
@@ -65,8 +66,8 @@ class LoopTime:
         """Count until :meth:`remove_user` is called as often as this."""
         self._users += 1
         if self._users == 1:
-            self._ticked_at = self._monotonic()
-            self._timer = self._call_later(self.TICK, self._tick)
+            self._ticked_at = self.monotonic()
+            self._timer = self.call_later(self.TICK, self._tick)
 
     def remove_user(self) -> None:
         """The opposite of :meth:`add_user`."""
@@ -113,8 +114,8 @@ class LoopTime:
         # The event loop has read since these were over.
         over = [outcome for outcome, (at, _) in self._limited.items() if at <= self._counted]
         self._counted = self.now()
-        self._ticked_at = self._monotonic()
+        self._ticked_at = self.monotonic()
         self._late_until = late_until
-        self._timer = self._call_later(self.TICK, self._tick)
+        self._timer = self.call_later(self.TICK, self._tick)
         for outcome in over:
             self._end(outcome, TimeLimitError())

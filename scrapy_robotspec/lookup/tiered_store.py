@@ -7,6 +7,7 @@ leaves it alone for a while then. A failure is one of a node, where a back end h
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred, fail
@@ -34,6 +35,7 @@ PAUSE = 5.0
 _A_ROW, _A_RECORD = 1, 2
 
 
+@dataclass(eq=False)
 class TieredStore:
     """Records of origins, and leases on the right to fetch them.
 
@@ -43,35 +45,25 @@ class TieredStore:
     *lease_seconds*.
     """
 
-    def __init__(
-        self,
-        memory: MemoryStore,
-        shared: RecordStore,
-        in_thread: Callable[..., Deferred[Any]],
-        monotonic: Callable[[], float],
-        *,
-        owner: str,
-        lease_seconds: float,
-    ) -> None:
-        self._memory = memory
-        self._shared = shared
-        self._in_thread = in_thread
-        self._monotonic = monotonic
-        self._owner = owner
-        self._lease_seconds = lease_seconds
-        self._retry_at: dict[str | None, float] = {}
-        """When each node that fails is called again; None: the store as a whole."""
-        self._failed: dict[str | None, int] = {}
-        """The most that a call which failed would have added to each of them."""
-        self._closed = False
+    memory: MemoryStore
+    shared: RecordStore
+    in_thread: Callable[..., Deferred[Any]]
+    monotonic: Callable[[], float]
+    owner: str
+    lease_seconds: float
+    _retry_at: dict[str | None, float] = field(default_factory=dict)
+    """When each node that fails is called again; None: the store as a whole."""
+    _failed: dict[str | None, int] = field(default_factory=dict)
+    """The most that a call which failed would have added to each of them."""
+    _closed: bool = False
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         """Return the record of *origin* in memory."""
-        return self._memory.get(origin)
+        return self.memory.get(origin)
 
     def put(self, record: RobotsRecord) -> None:
         """Keep *record* in memory."""
-        self._memory.put(record)
+        self.memory.put(record)
 
     async def get_shared(
         self, origin: Origin, known: RobotsRecord | None, agent: str
@@ -93,7 +85,7 @@ class TieredStore:
 
         Without the shared store nothing is shared: the lease is granted.
         """
-        lease = (origin, self._owner, now, self._lease_seconds, _time_of(known), agent)
+        lease = (origin, self.owner, now, self.lease_seconds, _time_of(known), agent)
         try:
             return await self._call(origin, lambda store: store.claim(*lease), _A_ROW)
         except StoreError:
@@ -104,13 +96,13 @@ class TieredStore:
 
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
         """Replace *known* by *record* in the shared store; release the lease."""
-        change = (record, self._owner, _time_of(known))
+        change = (record, self.owner, _time_of(known))
         storing = self._call(record.origin, lambda store: store.put(*change), _A_RECORD)
         storing.addErrback(_ignore)
 
     def release(self, origin: Origin) -> None:
         """Release the lease on *origin*."""
-        lease = (origin, self._owner)
+        lease = (origin, self.owner)
         self._call(origin, lambda store: store.release(*lease)).addErrback(_ignore)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
@@ -124,8 +116,8 @@ class TieredStore:
     def close(self) -> Deferred[None]:
         """Close both stores after the calls so far. Later ones fail."""
         self._closed = True
-        self._memory.close()
-        return self._in_thread(self._shared.close).addErrback(_ignore)
+        self.memory.close()
+        return self.in_thread(self.shared.close).addErrback(_ignore)
 
     # --- calls of the shared store
 
@@ -139,8 +131,8 @@ class TieredStore:
         """
         if self._closed:
             return fail(StoreError("the store is closed"))
-        now = self._monotonic()
-        called = self._in_thread(_attempt, self._shared, origin, work, self._retry_at, now)
+        now = self.monotonic()
+        called = self.in_thread(_attempt, self.shared, origin, work, self._retry_at, now)
         return called.addCallback(self._note, now, adds)
 
     def _note(self, outcome: _Outcome[_T], now: float, adds: int) -> _T:
@@ -161,7 +153,7 @@ class TieredStore:
                     error,
                     PAUSE,
                 )
-            self._retry_at[node] = self._monotonic() + PAUSE
+            self._retry_at[node] = self.monotonic() + PAUSE
             self._failed[node] = max(self._failed.get(node, _A_ROW), adds)
         raise error
 

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Callable, Container, Coroutine, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydispatch import dispatcher  # type: ignore[import-untyped]
 from scrapy import Request, version_info
@@ -33,15 +33,8 @@ from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
 
 if TYPE_CHECKING:
-    from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-    class Later(Protocol):
-        """A delayed call; cancelling it after it was made does nothing."""
-
-        def cancel(self) -> None: ...
-
 
 __all__ = ["ACCEPTED_ENCODINGS", "as_future"]
 
@@ -96,7 +89,7 @@ _SHAPES = {
 _MISSING = object()
 
 
-def part(engine: ExecutionEngine | None, path: str, missing: object = None) -> Any:
+def part(engine: Any, path: str, missing: object = None) -> Any:
     """The part *path* of *engine*; *missing* for none of its shape."""
     found: Any = engine
     for name in path.split("."):
@@ -105,12 +98,12 @@ def part(engine: ExecutionEngine | None, path: str, missing: object = None) -> A
     return found if isinstance(found, shape) else missing
 
 
-def parts_missing_in(engine: ExecutionEngine | None) -> list[str]:
+def parts_missing_in(engine: Any) -> list[str]:
     """Parts that a running *engine* lacks, or has in another shape."""
     return [path for path in PARTS if part(engine, path, _MISSING) is _MISSING]
 
 
-def _reactor_call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
+def _reactor_call_later(delay: float, call: Callable[..., Any], *args: Any) -> Any:
     """A reactor's delayed call whose ``cancel`` may come too late."""
     from twisted.internet import reactor  # noqa: TID251  (only here is there surely one)
 
@@ -126,8 +119,10 @@ except ImportError:
     _call_later = _reactor_call_later  # type: ignore[assignment]
 
 
-def call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
+def call_later(delay: float, call: Callable[..., Any], *args: Any) -> Any:
     """Call ``call(*args)`` in *delay* seconds, with a reactor or without one.
+
+    The result has ``cancel()``, which does nothing once the call was made.
 
     Uses: ``scrapy.utils.asyncio.call_later`` (2.14 on).
     """
@@ -146,14 +141,16 @@ def when_passed_on(call: Callable[[], object]) -> None:
         call()
 
 
-async def download(engine: ExecutionEngine, request: Request) -> Response:
+async def download(engine: Any, request: Request) -> Response:
     """Download *request* past the scheduler.
 
     Uses: ``engine.download_async`` (2.14 on).
     """
-    if hasattr(engine, "download_async"):
-        return await engine.download_async(request)
-    return await as_future(engine.download(request))
+    is_async = hasattr(engine, "download_async")
+    response: Response = await (
+        engine.download_async(request) if is_async else as_future(engine.download(request))
+    )
+    return response
 
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:
@@ -185,7 +182,7 @@ def _twisted_cancellation(failure: Failure) -> Failure:
     return failure
 
 
-def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> None:
+def when_closing(engine: Any, call: Callable[[], object]) -> None:
     """Make *call* when the spider begins to close.
 
     Scrapy sends no signal then.
@@ -198,10 +195,10 @@ def when_closing(engine: ExecutionEngine | None, call: Callable[[], object]) -> 
         return close()
 
     if close is not None:
-        engine._slot.close = closing  # type: ignore[union-attr,method-assign]
+        engine._slot.close = closing
 
 
-def was_started(engine: ExecutionEngine | None) -> bool:
+def was_started(engine: Any) -> bool:
     """Whether *engine* was started: only then it sends ``engine_stopped``.
 
     Uses: ``engine.start_time`` (2.13 on).
@@ -256,9 +253,7 @@ class Engine:
             return False
 
 
-def back_out_while(
-    engine: ExecutionEngine, must_wait: Callable[[Callable[[], bool]], bool]
-) -> bool:
+def back_out_while(engine: Any, must_wait: Callable[[Callable[[], bool]], bool]) -> bool:
     """Let the engine send nothing while *must_wait* returns true.
 
     Returns whether the engine can be held back. *must_wait* is passed Scrapy's own answer. The
@@ -268,9 +263,7 @@ def back_out_while(
     needs_backout = part(engine, "downloader.needs_backout")
     if needs_backout is None:
         return False
-    engine.downloader.needs_backout = (  # type: ignore[method-assign]
-        partial(must_wait, needs_backout)
-    )
+    engine.downloader.needs_backout = partial(must_wait, needs_backout)
     return True
 
 
@@ -280,7 +273,7 @@ class DownloadSlots:
     Uses: ``downloader.get_slot_key``, ``downloader.slots``, ``Slot.active`` (2.13 on).
     """
 
-    def __init__(self, engine: ExecutionEngine) -> None:
+    def __init__(self, engine: Any) -> None:
         self.key: Callable[[Request], str] = part(engine, "downloader.get_slot_key") or _host_of
         slots = part(engine, "downloader.slots")
         self._slots = {} if slots is None else slots
@@ -295,7 +288,7 @@ def _host_of(request: Request) -> str:
     return urlparse_cached(request).hostname or ""
 
 
-def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
+def extra_download_slot(engine: Any) -> Callable[[], None]:
     """Allow one more request in the downloader; the result takes that back.
 
     A total concurrency of 0 (unlimited) does not change. Uses: ``downloader.total_concurrency``
@@ -312,7 +305,7 @@ def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
     return release_slot
 
 
-def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
+def take_slot_turn(engine: Any, request: Request) -> float:
     """Use the next turn of a download slot; seconds until then.
 
     Only an idle slot has a turn to give: behind other requests it would come late, so then the
@@ -350,7 +343,7 @@ def slot_clock() -> float:
     return float(clock())
 
 
-def name_slots(engine: ExecutionEngine, key: str) -> dict[str, Any]:
+def name_slots(engine: Any, key: str) -> dict[str, Any]:
     """Name the download slots of requests with the meta *key*.
 
     The name is ``slot`` of its value. Returns the settings of slots by name. Other middlewares
@@ -368,7 +361,7 @@ def name_slots(engine: ExecutionEngine, key: str) -> dict[str, Any]:
         own = request.meta.get(key)
         return get_slot_key(request) if own is None else str(own.slot)
 
-    engine.downloader.get_slot_key = slot_key  # type: ignore[method-assign]
+    engine.downloader.get_slot_key = slot_key
     return per_slot
 
 
@@ -515,7 +508,7 @@ def limit_pages(crawler: Crawler) -> None:
 
 
 def watch_sending(
-    engine: ExecutionEngine,
+    engine: Any,
     check: Callable[[Request], _T | None],
     note: Callable[[_T, float, int | None], None] | None,
     key: str,
@@ -592,7 +585,7 @@ async def _until_cancelled(sending: Deferred[_T]) -> _T:
         raise IgnoreRequest("the robots.txt request was cancelled") from None
 
 
-def _give_turn_back(engine: ExecutionEngine, request: Request) -> None:
+def _give_turn_back(engine: Any, request: Request) -> None:
     """Let the slot of *request* send the next one as if this one had not left it.
 
     Uses: ``Slot.lastseen``, ``Slot.close`` (2.13 on).
@@ -613,7 +606,7 @@ def longest_delay(slot: Any) -> float:
     return float(slot.delay * (1 + jitter))
 
 
-def idle_connections(engine: ExecutionEngine) -> dict[Any, int]:
+def idle_connections(engine: Any) -> dict[Any, int]:
     """The number of idle connections by pool.
 
     Scrapy's Twisted handlers keep them to every host for minutes. Each has a timeout; the table of

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
-    from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
@@ -76,7 +75,7 @@ class SendTimes:
         return max(0.0, delay - passed)
 
 
-def load_handlers(engine: ExecutionEngine | None) -> None:
+def load_handlers(engine: Any) -> None:
     """Load the HTTP handlers now, not with the first request.
 
     Uses: ``downloader.handlers._get_handler`` (2.13 on).
@@ -90,7 +89,7 @@ def load_handlers(engine: ExecutionEngine | None) -> None:
 # --- other schedulers, the dry run, a ``JOBDIR``
 
 
-def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], object]) -> Any:
+def watch_scheduler(engine: Any, on_request: Callable[[Request], object]) -> Any:
     """Call *on_request* with each request that the scheduler gives.
 
     Returns the scheduler; None where it cannot be watched. Uses:
@@ -99,7 +98,7 @@ def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], obj
     next_request = part(engine, "_slot.scheduler.next_request")
     if next_request is None:
         return None
-    scheduler: Any = engine._slot.scheduler  # type: ignore[union-attr]
+    scheduler: Any = engine._slot.scheduler
 
     def watched() -> Request | None:
         request: Request | None = next_request()
@@ -169,7 +168,7 @@ def middlewares_before(settings: BaseSettings, component: type) -> list[str]:
     return found
 
 
-def close_idle_sessions(engine: ExecutionEngine) -> None:
+def close_idle_sessions(engine: Any) -> None:
     """Close the idle connections of handlers without a Twisted pool.
 
     Uses: ``downloader.handlers._handlers`` (2.13 on), ``AiohttpDownloadHandler._session`` (2.19

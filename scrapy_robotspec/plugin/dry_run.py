@@ -24,7 +24,6 @@ from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
 from scrapy_robotspec.plugin import _compat, _compat_rare, meta_keys
 from scrapy_robotspec.plugin.exceptions import in_one_line
-from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.reporting.stats import log_never_decided, open_account, shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.plugin.deciding.request_policy import Answer
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -45,14 +43,6 @@ logger = logging.getLogger("scrapy_robotspec")
 _KINDS = ("same", "we would refuse", "we would allow", "we would wait", "not compared")
 #: Max logged differences of each kind.
 _EXAMPLES = 10
-
-
-class _SilentRuntime(CrawlRuntime):
-    """Sends no signals: the rules decide nothing."""
-
-    async def on_rules(
-        self, found: Resolved, request: Request, replaced: RobotsTxt | None
-    ) -> None: ...
 
 
 class DryRunMiddleware(RobotsTxtMiddleware):
@@ -68,7 +58,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         self._account = open_account(settings)
         self._counts = self._account.differences = dict.fromkeys(_KINDS, 0)
         uncounted = DummyStatsCollector(crawler)
-        self.robots = CrawlRobots(crawler, settings, uncounted, self._account, _SilentRuntime)
+        self.robots = CrawlRobots(crawler, settings, uncounted, self._account)
         self.robots.lookup.followers.append(self)
         self._decided: WeakSet[Request] = WeakSet()
         self._never_decided = 0
@@ -108,7 +98,6 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         return response
 
     def _watch_sending(self) -> None:
-        assert self.crawler.engine is not None
         _compat.watch_sending(self.crawler.engine, lambda _: None, None, meta_keys.TRANSFER)
 
     def _spider_idle(self) -> None:

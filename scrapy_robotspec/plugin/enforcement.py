@@ -157,13 +157,13 @@ class Enforcer:
         origin = None if outcome == NO_ROBOTS_TXT else Origin.of(url)
         self._passed[ref(request, self._passed.pop)] = Passed(None, logged, outcome, origin)
         if not is_counted:
-            self._stats.count(outcome, origin)
+            self._account.requests_of(origin).by_outcome[outcome] += 1
 
     def _forget(self, request: Request) -> None:
         """*request* is decided about once more; if it was not sent, it counts once."""
         before = self._passed.pop(ref(request), None)
         if before is not None and not before.sent:
-            self._stats.undo(before.outcome, before.origin)
+            self._account.kept(before.origin).undo(before.outcome)
 
     def check_sending(self, request: Request) -> LoggedDecision | None:
         """Raise unless *request*, which leaves its download slot, may be sent (CAC-07).
@@ -221,7 +221,7 @@ class Enforcer:
             self._count_usage(answer.usage, decision.origin)
         before = self._passed.pop(ref(request), None)
         if before is not None:
-            self._stats.undo(before.outcome, before.origin, sent=before.sent)
+            self._account.kept(before.origin, before.sent).undo(before.outcome, sent=before.sent)
         refused = refusal(decision)
         self._stats.refused(request, asked, refused)
         return refused

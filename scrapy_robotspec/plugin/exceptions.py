@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.usage_policy import UsageRefusal
-    from scrapy_robotspec.protocol.models import Verdict
-    from scrapy_robotspec.protocol.usage import UsageStatement
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -61,26 +57,16 @@ class _Refused(IgnoreRequest):
         super().__init__(decision)
         self.decision = decision
 
-    @property
-    def verdict(self) -> Verdict | None:
-        """The verdict of the rules, if they were consulted."""
-        return self.decision.verdict
-
-    @property
-    def origin(self) -> Origin | None:
-        """The origin whose robots.txt governs the URL."""
-        return self.decision.origin
-
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self)!r}, origin={str(self.origin)!r})"
+        return f"{type(self).__name__}({str(self)!r}, origin={str(self.decision.origin)!r})"
 
     def __str__(self) -> str:
         return f"{self.beginning} ({self.detail})" if self.detail else self.beginning
 
     @property
     def detail(self) -> str:
-        """The deciding line or the failure, escaped; may be empty."""
-        return ""
+        """The deciding line, the setting or the failure, escaped; may be empty."""
+        return self.decision.cause()
 
 
 class ForbiddenByRobots(_Refused):
@@ -88,43 +74,13 @@ class ForbiddenByRobots(_Refused):
 
     beginning = "Forbidden by robots.txt"
 
-    @property
-    def detail(self) -> str:
-        """The line that decided, or the setting."""
-        return self.decision.cause()
-
 
 class ForbiddenUsage(ForbiddenByRobots):
     """A declared use of the page is not allowed (USE-05).
 
     Raised before the download for what robots.txt states, and before the spider for what the
-    response's ``Content-Usage`` header states.
+    response's ``Content-Usage`` header states; ``decision.usage`` has label and statement.
     """
-
-    @property
-    def label(self) -> str:
-        """The declared use that is not allowed, such as ``"train-ai"``."""
-        return self._refusal.label
-
-    @property
-    def statement(self) -> UsageStatement | None:
-        """The statement that disallows it; None where no statement allows it."""
-        return self._refusal.statement
-
-    @property
-    def line(self) -> int | None:
-        """The statement's line in robots.txt, from 1, or None."""
-        return self._refusal.line
-
-    @property
-    def detail(self) -> str:
-        """Label, line and statement in one sentence."""
-        return self._refusal.detail
-
-    @property
-    def _refusal(self) -> UsageRefusal:
-        assert self.decision.usage is not None  # given with the reason "usage"
-        return self.decision.usage
 
 
 class RobotsUnreachable(_Refused):

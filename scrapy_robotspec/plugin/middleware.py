@@ -171,7 +171,6 @@ class RobotSpecMiddleware(GateOwner):
     # --- events
 
     def _watch_sending(self) -> None:
-        assert self._crawler.engine is not None
         observer = self.robots.observer
         self.enforcer.sees_sending = _compat.watch_sending(
             self._crawler.engine,

@@ -29,8 +29,6 @@ from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
@@ -51,7 +49,7 @@ _T = TypeVar("_T")
 class CrawlRobots:
     """Decides about the requests of one crawl.
 
-    *stats* counts the fetches, *account* the requests; *runtime* connects the lookup to the crawl.
+    *stats* counts the fetches, *account* the requests.
     """
 
     def __init__(
@@ -60,7 +58,6 @@ class CrawlRobots:
         settings: Settings,
         stats: StatsCollector,
         account: CrawlAccount,
-        runtime: type[CrawlRuntime] = CrawlRuntime,
     ) -> None:
         self.settings = settings
         self.tokens = TokenSelector(crawler, settings)
@@ -77,7 +74,7 @@ class CrawlRobots:
         self._crawler = crawler
         self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
-        self._runtime = runtime(crawler, settings, self.tokens, stats, self.live)
+        self._runtime = CrawlRuntime(crawler, settings, self.tokens, stats, self.live)
         self.routes = self._runtime.fetcher.routes
         self.lookup = open_lookup(self._runtime, settings)
         self.observer: EvidenceObserver | None = None
@@ -190,7 +187,6 @@ class CrawlRobots:
 
         Raises ``IgnoreRequest`` when the spider closes first.
         """
-        assert self._crawler.engine is not None
         release_slot = _compat.extra_download_slot(self._crawler.engine)
         self.engine.wake()
         self._waits.add(waiting)
@@ -248,10 +244,10 @@ class CrawlRobots:
     async def close(self) -> None:
         """Close report, stores and evidence. Fetches that were cancelled end before."""
         if self._report is not None:
-            await self._in_thread(self._report.close)
+            await _compat.as_future(self._runtime.in_thread(self._report.close))
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         if self.observer is not None:
-            await self._in_thread(self._close_evidence)
+            await _compat.as_future(self._runtime.in_thread(self._close_evidence))
         self._runtime.close()
 
     def _close_evidence(self) -> None:
@@ -260,10 +256,6 @@ class CrawlRobots:
         atexit.unregister(self._close_evidence)
         is_dry = self.settings.dry_run
         self.observer.close(None if is_dry else self.progress.account.requests())
-
-    async def _in_thread(self, call: Callable[[], None]) -> None:
-        """Wait for a call that blocks, in a thread."""
-        await _compat.as_future(self._runtime.in_thread(call))
 
     def _page_answered(self, response: Response, request: Request) -> None:
         """FET-12: whether pages answer matters while the robots.txt does not."""

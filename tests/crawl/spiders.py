@@ -362,11 +362,13 @@ class NotingUsage(Plain):
     def failed(self, failure: Failure) -> Any:
         error = failure.value
         if isinstance(error, ForbiddenUsage):
+            refused = error.decision.usage
+            assert refused is not None
             self.note(
                 "refusal",
                 url=failure.request.url,  # type: ignore[attr-defined]
-                label=error.label,
-                line=error.line,
-                source=error.statement and error.statement.source,
+                label=refused.label,
+                line=refused.line,
+                source=refused.statement and refused.statement.source,
             )
         super().failed(failure)

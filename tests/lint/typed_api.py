@@ -68,8 +68,8 @@ async def crawling(
 
 def refusals(forbidden: ForbiddenByRobots, unreachable: RobotsUnreachable) -> None:
     assert_type(forbidden.decision, Decision)
-    assert_type(forbidden.verdict, Verdict | None)
-    assert_type(unreachable.origin, Origin | None)
+    assert_type(forbidden.decision.verdict, Verdict | None)
+    assert_type(unreachable.decision.origin, Origin | None)
 
 
 def misspelled() -> None:

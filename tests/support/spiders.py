@@ -54,7 +54,7 @@ class Noting(Spider):
             reason=getattr(decision, "reason", None),
             status=getattr(decision, "status", None),
             hops=[[hop.url, hop.status] for hop in getattr(decision, "hops", None) or ()],
-            origin=getattr(error, "origin", None),
+            origin=getattr(decision, "origin", None),
         )
 
 

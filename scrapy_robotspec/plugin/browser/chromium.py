@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.plugin.reporting.stats import shown_url
@@ -38,17 +39,17 @@ class _Tab(NamedTuple):
     session: Any
 
 
+@dataclass(eq=False)
 class Chromium:
     """Asks *guard* about the requests of one browser.
 
     *session* is a DevTools session of the browser itself. *every*: check more than navigations.
     """
 
-    def __init__(self, session: Any, guard: BrowserGuard, *, every: bool) -> None:
-        self._session = session
-        self._guard = guard
-        self._every = every
-        self._tabs: dict[str, _Tab] = {}
+    session: Any
+    guard: BrowserGuard
+    every: bool
+    _tabs: dict[str, _Tab] = field(default_factory=dict)
 
     @classmethod
     async def attach(cls, browser: Any, guard: BrowserGuard, *, every: bool) -> Chromium:
@@ -86,23 +87,23 @@ class Chromium:
         if error is not None:
             method, arguments = "Fetch.failRequest", {**arguments, "errorReason": error}
         with suppress(Exception):  # playwright's: the page or the browser was closed meanwhile
-            await self._session.send(method, arguments)
+            await self.session.send(method, arguments)
 
     async def _error(self, event: Event) -> str | None:
         """The error that a paused request ends with; None lets it go."""
         frame, url = event["frameId"], event["request"]["url"]
         navigates = event["resourceType"] == "Document" and await self._is_main(frame)
-        if not (navigates or self._every):
+        if not (navigates or self.every):
             return None
         tab = self._tabs.get(frame)
         # Not navigations of the page: what a window requests that it has opened, and a download
         # by a link, which has no network id.
         if tab is None or not navigates or "networkId" not in event:
-            allowed = await self._guard.allows(url, await self._visit(frame), navigates=False)
+            allowed = await self.guard.allows(url, await self._visit(frame), navigates=False)
             return None if allowed else _ABORTED if navigates else _BLOCKED
         if tab.visit.begins_at(url):  # the middleware has decided about it
             return None
-        if await self._guard.allows(url, tab.visit, navigates=True):
+        if await self.guard.allows(url, tab.visit, navigates=True):
             return None
         return _BLOCKED if tab.visit.is_open else _ABORTED
 
@@ -118,7 +119,7 @@ class Chromium:
     async def _target(self, frame: str) -> Event | None:
         """The target *frame*: a page, a worker, a frame of another site."""
         with suppress(Exception):  # playwright's: no target has this id
-            sent = await self._session.send("Target.getTargetInfo", {"targetId": frame})
+            sent = await self.session.send("Target.getTargetInfo", {"targetId": frame})
             found: Event = sent["targetInfo"]
             return found
         return None

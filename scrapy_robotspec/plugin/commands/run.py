@@ -145,7 +145,6 @@ class QuerySpider(Spider):
 
     async def download(self, url: str, max_bytes: int, named_by: str = "") -> bytes:
         """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
-        assert self.crawler.engine is not None
         source = Origin.of(named_by)
         is_limited = self.crawler.settings.getbool("ROBOTSPEC_REFUSE_PRIVATE_REDIRECTS")
         if is_limited and source is not None and leads_inside(source, url):

@@ -60,9 +60,7 @@ class TokenSelector:
     def __init__(self, crawler: Crawler, settings: Settings) -> None:
         self._crawler = crawler
         self._edition = settings.edition
-        overrides = settings.overrides
-        has_tokens = overrides and any(each.token for each in overrides.values())
-        self._by_host = overrides if has_tokens else None
+        self._overrides = settings.overrides
         setting = settings.user_agent_token
         self._has_doubt = False
         self._by_header: dict[bytes, Tokens] = {}
@@ -105,9 +103,9 @@ class TokenSelector:
         given = meta.get(OWN_TOKENS)
         if given is not None:
             return self._checked(given, f"request.meta[{OWN_TOKENS!r}]")
-        if self._by_host is not None:
+        if self._overrides is not None:
             origin = Origin.of(request.url)
-            override = None if origin is None else self._by_host.find(origin)
+            override = None if origin is None else self._overrides.find(origin)
             if override is not None and override.token is not None:
                 return override.token
         if self.is_fixed:

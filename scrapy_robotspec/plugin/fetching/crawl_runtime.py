@@ -90,7 +90,6 @@ class CrawlRuntime:
         A retry uses none. The first request to an origin is spaced like a page. It takes no place
         in that slot, so a silent robots.txt delays no other origin of the slot.
         """
-        assert self._crawler.engine is not None
         if self.fetcher.routes.has_failed(origin):
             return 0.0
         return _compat.take_slot_turn(self._crawler.engine, request)
@@ -105,6 +104,8 @@ class CrawlRuntime:
     # --- what fetches bring
 
     async def on_rules(self, found: Resolved, request: Request, replaced: RobotsTxt | None) -> None:
+        if self.fetcher.settings.dry_run:
+            return  # these rules decide nothing
         sent = (_compat.robots_parsed, signals.robots_changed)
         if any(_compat.has_receivers(self._crawler, signal) for signal in sent):
             from scrapy_robotspec.plugin.robotparser import send_rules

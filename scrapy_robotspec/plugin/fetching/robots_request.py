@@ -21,7 +21,6 @@ from scrapy_robotspec.plugin.meta_keys import TRANSFER
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
@@ -198,40 +197,35 @@ class Downloads:
 
     async def send(self, transfer: Transfer) -> Response:
         """The response to a robots.txt request, with its body still encoded."""
-        release_slot = _compat.extra_download_slot(self._engine)
+        release_slot = _compat.extra_download_slot(self._crawler.engine)
         # A slot has no delay if its setting says so while it is made.
         self._slots[transfer.slot] = {"delay": 0.0, "concurrency": 8}
         try:
-            return await _compat.download(self._engine, transfer.request)
+            return await _compat.download(self._crawler.engine, transfer.request)
         finally:
             if transfer.sending is not None:
                 transfer.sending.cancel()  # given up: not to be sent later
             self._slots.pop(transfer.slot, None)
             release_slot()
 
-    @property
-    def _engine(self) -> ExecutionEngine:
-        assert self._crawler.engine is not None
-        return self._crawler.engine
-
     @cached_property
     def _slots(self) -> dict[str, Any]:
         """Settings of download slots, which exist with the engine."""
-        return _compat.name_slots(self._engine, TRANSFER)
+        return _compat.name_slots(self._crawler.engine, TRANSFER)
 
     def _close_idle_connections(self, *, all_of_them: bool) -> None:
         """Leave connections to the many origins of a robots.txt.
 
         Idle ones are too many where they are half of those that this process may open.
         """
-        idle = _compat.idle_connections(self._engine)
+        idle = _compat.idle_connections(self._crawler.engine)
         if all_of_them or sum(idle.values()) > _open_files_limit() / 2:
             for pool in idle:
                 pool.closeCachedConnections()
         if all_of_them:
             from scrapy_robotspec.plugin._compat_rare import close_idle_sessions
 
-            close_idle_sessions(self._engine)
+            close_idle_sessions(self._crawler.engine)
 
     # --- the downloader's signals
 

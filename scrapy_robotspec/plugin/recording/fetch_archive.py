@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import Exchange, leads_inside
@@ -43,29 +44,29 @@ _SHOWN = (
 _PARTS = re.compile(r"//([^/?#]*)([^?#]*)(\?[^#]+)?")
 
 
+@dataclass(eq=False)
 class FetchArchive:
     """Archives the requests of one fetch of *origin*, which follow each other.
 
-    *time*: when it begins (epoch seconds).
+    *began*: when it, or the latest exchange, began (epoch seconds).
     """
 
-    def __init__(self, recorder: Recorder, settings: Settings, origin: Origin, time: float) -> None:
-        self.records: list[str] = []
-        """Ids of the archived responses and failures."""
-        self.is_left_out = False
-        """Whether the body of the last response is not archived (SAF-06)."""
-        self._recorder = recorder
-        self._settings = settings
-        self._origin = origin
-        self._began = time
-        self._first_address = ""
+    recorder: Recorder
+    settings: Settings
+    origin: Origin
+    began: float
+    records: list[str] = field(default_factory=list)
+    """Ids of the archived responses and failures."""
+    is_left_out: bool = False
+    """Whether the body of the last response is not archived (SAF-06)."""
+    _first_address: str = ""
 
     def add_response(
         self, exchange: Exchange, request: Request, response: Response, time: float
     ) -> None:
         """Archive a response received at *time*, and its request."""
         url, address = without_user_info(exchange.url), str(response.ip_address or "")
-        body = exchange.body[: longest_body(self._settings.max_size)]
+        body = exchange.body[: longest_body(self.settings.max_size)]
         fields = to_field("WARC-IP-Address", address) if address else ""
         self.is_left_out = self._leads_inside("" if request.meta.get("proxy") else address, url)
         if self.is_left_out:
@@ -79,7 +80,7 @@ class FetchArchive:
             self._add("resource", url, time, body, fields=fields)
             return
         head = response_head(exchange, response.protocol or "HTTP/1.1")
-        asked = _request_head(request, url, self._settings.evidence_headers)
+        asked = _request_head(request, url, self.settings.evidence_headers)
         self._add("response", url, time, body, head=head, fields=fields, request=asked)
 
     def add_failure(self, url: str, error: str, time: float) -> None:
@@ -87,10 +88,10 @@ class FetchArchive:
         self._add("metadata", without_user_info(url), time, f"failure: {error}\r\n".encode())
 
     def _add(self, kind: str, url: str, time: float, payload: bytes, **more: Any) -> None:
-        record = NewRecord(kind, url, time, payload, began=self._began, **more)
-        self._began = time
+        record = NewRecord(kind, url, time, payload, began=self.began, **more)
+        self.began = time
         self.records.append(record.id)
-        self._recorder.add_record(record)
+        self.recorder.add_record(record)
 
     def _leads_inside(self, address: str, url: str) -> bool:
         """Whether a public host redirected to *url*, which is inside (SAF-06).
@@ -100,9 +101,9 @@ class FetchArchive:
         if not self.records:
             self._first_address = address
             return False
-        if leads_inside(self._origin, url):
+        if leads_inside(self.origin, url):
             return True
-        inside = is_private(self._origin.host) or is_private(self._first_address)
+        inside = is_private(self.origin.host) or is_private(self._first_address)
         return is_private(address) and not inside
 
 

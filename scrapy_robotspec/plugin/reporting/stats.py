@@ -51,22 +51,6 @@ class CrawlStats:
 
     # --- requests
 
-    def count(self, outcome: str, origin: Origin | None) -> None:
-        """A request has *outcome*; *origin*: of its row in the report."""
-        # hot path
-        self.account.requests_of(origin).by_outcome[outcome] += 1
-        if outcome == EXEMPT:
-            self._stats.inc_value("robotspec/unchecked")
-
-    def undo(self, outcome: str, origin: Origin | None, *, sent: bool = False) -> None:
-        """A request does not have *outcome* any more.
-
-        *sent*: it is refused, and its page has left.
-        """
-        self.account.kept(origin, sent).undo(outcome, sent=sent)
-        if outcome == EXEMPT:
-            self._stats.inc_value("robotspec/unchecked", -1)
-
     def refused(
         self, request: Request, asked: Request, refusal: ForbiddenByRobots | RobotsUnreachable
     ) -> None:
@@ -171,6 +155,8 @@ class CrawlStats:
         *held*: the record of an origin.
         """
         self._write_counts()
+        if unchecked := self.account.requests().by_outcome[EXEMPT]:
+            self._stats.set_value("robotspec/unchecked", unchecked)
         pending = self.progress.pending()
         silent = sum(held(origin) is None for origin, _ in pending)
         self.progress.close()

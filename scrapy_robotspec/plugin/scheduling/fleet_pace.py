@@ -156,6 +156,7 @@ def spacing_of(delay: float) -> float:
     return delay + margin(delay)
 
 
+@dataclass(eq=False)
 class FleetPace:
     """Slots of one process.
 
@@ -165,21 +166,18 @@ class FleetPace:
     the store before it sends a page.
     """
 
-    def __init__(
-        self, store: MemoryStore | TieredStore, hold: float, monotonic: Callable[[], float]
-    ) -> None:
-        self._store = store
-        self._hold = hold
-        self._monotonic = monotonic
-        self.processes = 1
-        """Processes that share the store, this one included, as last seen at any origin."""
-        self._holds_until: float | None = None
-        """When it stops waiting for a store that it has never reached; -inf: it has reached it."""
+    store: MemoryStore | TieredStore
+    hold: float
+    monotonic: Callable[[], float]
+    processes: int = 1
+    """Processes that share the store, this one included, as last seen at any origin."""
+    _holds_until: float | None = None
+    """When it stops waiting for a store that it has never reached; -inf: it has reached it."""
 
     async def reserve(self, pace: OriginPace, delay: float) -> Due:
         """Reserve a slot; without the store *pace* has its own."""
         spacing = spacing_of(delay)
-        now = self._monotonic()
+        now = self.monotonic()
         in_outage = now < pace.ends
         if in_outage:
             pace.find_own_slot(now - window(delay), spacing)
@@ -192,7 +190,7 @@ class FleetPace:
             asked = SlotRequest(spacing, within=window(delay))
         pace.position = pace.given_up = pace.slot = 0.0
         try:
-            reply: Reservation = await maybeDeferred(self._store.reserve, pace.origin, asked)
+            reply: Reservation = await maybeDeferred(self.store.reserve, pace.origin, asked)
         except StoreError:
             return self._lose(pace, delay)
         return self._read(reply, pace, spacing)
@@ -204,7 +202,7 @@ class FleetPace:
         pace.own_slot = at + pace.processes * spacing_of(delay)
 
     def _read(self, reply: Reservation, pace: OriginPace, spacing: float) -> Due:
-        now = self._monotonic()
+        now = self.monotonic()
         self._holds_until = -math.inf
         pace.readings.append(now - reply.now)
         at = reply.at + min(pace.readings)
@@ -231,14 +229,14 @@ class FleetPace:
     # --- without the store
 
     def _lose(self, pace: OriginPace, delay: float) -> Due:
-        now, spacing = self._monotonic(), spacing_of(delay)
+        now, spacing = self.monotonic(), spacing_of(delay)
         if self._holds_until is None:
-            self._holds_until = now + self._hold
+            self._holds_until = now + self.hold
             logger.warning(
                 "The robots.txt store has not answered yet: pages of origins with a crawl delay "
                 "wait for it, because other processes may share it, at most %g s "
                 "(ROBOTSPEC_HOLD_TIMEOUT)",
-                self._hold,
+                self.hold,
             )
         if now >= pace.ends + _RECOVERY:
             pace.own_slot = max(pace.own_slot, now) + _RETRY

@@ -62,7 +62,6 @@ class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
         DownloaderAwarePriorityQueue.__init__(
             self, crawler, downstream_queue_cls, key, *startprios, start_queue_cls=start_queue_cls
         )
-        assert crawler.engine is not None
         self._slots = _compat.DownloadSlots(crawler.engine)
         gate = find_gate(crawler)
         assert gate is not None

@@ -117,7 +117,6 @@ class RequestWaits:
     def open(self) -> None:
         """Prepare the engine, which exists when the spider is opened."""
         engine = self._crawler.engine
-        assert engine is not None
         if self._crawl_delay is not None:
             from scrapy_robotspec.plugin import _compat_rare
 

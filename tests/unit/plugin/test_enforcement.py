@@ -139,7 +139,6 @@ def test_exempt_requests_count_by_their_reason(crawl: Obeying) -> None:
     crawl.enforcer.exempt(Request("data:,page"))
     crawl.enforcer.exempt(Request(f"{URL}/robots.txt", meta={"_robotspec_download": "transfer"}))
     assert crawl.counts() == {"dont_obey_robotstxt": 1, "no_robots_txt": 1}
-    assert crawl.stat("robotspec/unchecked") == 1
 
 
 @pytest.mark.parametrize(("body", "outcome"), [(RULES, "rules"), (b"<html></html>", "unavailable")])

@@ -39,7 +39,7 @@ def test_records_that_do_not_fit_into_memory_are_found_without_the_shared_store(
     settings = Settings(cache=uri.format(folder=tmp_path))
     lookup = open_lookup(cast("Any", Runtime()), settings)
     store = lookup.store
-    memory = store._memory if isinstance(store, TieredStore) else store
+    memory = store.memory if isinstance(store, TieredStore) else store
     memory._table.max_number = 10
     for number in range(100):
         store.put(plain_record(origin(number), NOW))
