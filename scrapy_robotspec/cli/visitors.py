@@ -6,28 +6,23 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.cli.access_log import rule_table
+from scrapy_robotspec.cli.access_log import AccessLog, rule_table
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
-from scrapy_robotspec.cli.session import MisuseError, SiteOptions
+from scrapy_robotspec.cli.session import MisuseError, Session, SiteOptions
 from scrapy_robotspec.evidence.visitors import ANY_SITE, Visitor, VisitorAudit
+from scrapy_robotspec.render.as_html import Note, listing, render
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import columns, first_of, safe
-from scrapy_robotspec.render.visitors_page import (
-    SHOWN,
-    broken_rules,
-    delay_words,
-    fetch_words,
-    visitors_page,
-)
+from scrapy_robotspec.render.text import columns, count, duration, first_of, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_robotspec.cli.access_log import AccessLog
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Session
 
+#: Max rows of each table, and max crawlers that are named at a line.
+SHOWN = 100
+_NAMED = 3
 #: Max origins that are named, and max origins and characters of each that are kept.
 _MOST = 3
 _MAX_ORIGINS = 1000
@@ -94,10 +89,19 @@ def audit_visitors(
         else:
             screen.say(*_lines(audit))
     if output.html is not None:
-        page = visitors_page(
-            audit,
-            ParsedFile(file, source.name),
+        ranked = audit.ranked()
+        parsed = ParsedFile(file, source.name)
+        page = render(
+            "visitors.html",
             now=time(),
+            audit=audit,
+            ranked=ranked,
+            broken=broken_rules(ranked),
+            file=parsed,
+            rows=listing(parsed, [each.tokens for each in ranked[:SHOWN]], _notes(ranked)),
+            most=SHOWN,
+            fetch_words=fetch_words,
+            delay_words=delay_words,
             log=log.name,
             name=source.name,
             site=site or "the log names none",
@@ -147,3 +151,42 @@ def _crawler(each: Visitor) -> dict[str, Any]:
             for number, _, line, rule, url in broken_rules([each])
         ],
     }
+
+
+# --- parts of text and page
+
+
+def fetch_words(visitor: Visitor) -> str:
+    """Number of requests for robots.txt, and longest use of a copy."""
+    if not visitor.robots_txt:
+        return "never"
+    age = f", used up to {duration(visitor.oldest_copy)}" if visitor.oldest_copy else ""
+    late = f", {count(visitor.before, 'request')} before" if visitor.before else ""
+    return f"{visitor.robots_txt:,}{age}{late}"
+
+
+def delay_words(visitor: Visitor) -> str:
+    """Whether a crawler kept its crawl delay; empty without one."""
+    if visitor.crawl_delay is None:
+        return ""
+    gap = "" if visitor.shortest is None else f", shortest {duration(visitor.shortest)}"
+    kept = f"{visitor.too_early:,} too early" if visitor.too_early else "kept"
+    return f"{duration(visitor.crawl_delay)}: {kept}{gap}"
+
+
+def broken_rules(ranked: Iterable[Visitor]) -> list[tuple[int, str, int | None, str, str]]:
+    """Requests, crawler, line, rule and first URL, as the tables show them."""
+    return [
+        (number, each.name, rule.line, rule.text, url)
+        for each in ranked
+        for rule, (number, url) in sorted(each.broken.items(), key=lambda pair: -pair[1][0])
+    ]
+
+
+def _notes(ranked: Sequence[Visitor]) -> Iterator[Note]:
+    by_line: dict[int, list[Visitor]] = {}
+    for each in ranked:
+        for rule in each.broken:
+            by_line.setdefault(rule.line or 0, []).append(each)
+    for line, visitors in by_line.items():
+        yield line, f"broken by {first_of([each.name for each in visitors], _NAMED)}", "bad"

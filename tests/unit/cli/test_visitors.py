@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robotspec.render import visitors_page
+from scrapy_robotspec.cli import visitors
 from tests.support.command_line import RunCommand
 
 LOG = """\
@@ -187,6 +187,17 @@ def test_the_page_says_what_the_text_says(run_command: RunCommand, folder: Path)
     assert run_command(*words, "--html", "-").out.startswith("<!doctype html>")
 
 
+@pytest.mark.parametrize(("lines", "is_judged"), [((), False), ((4,), False), ((1,), True)])
+def test_a_page_where_nothing_was_broken(
+    run_command: RunCommand, folder: Path, lines: tuple[int, ...], is_judged: bool
+) -> None:
+    """No requests, those of a browser, and one that is allowed."""
+    (folder / "access.log").write_text("\n".join(LOG.splitlines()[each] for each in lines))
+    page = run_command("audit", "access.log", "--robots", "site.txt", "--html", "-").out
+    assert "Broken rules" not in page
+    assert ("No requests by crawlers" in page) is not is_judged
+
+
 def test_hostile_text_is_escaped(run_command: RunCommand, folder: Path) -> None:
     """SAF-04: names, URLs and rules come from outside."""
     hostile = "<script>x</script>"
@@ -207,7 +218,7 @@ def test_a_page_is_of_bounded_size(
         "\n".join(line.replace("examplebot", each) for each in names)
     )
     (folder / "site.txt").write_text("User-agent: *\nDisallow: /cart/\n")
-    monkeypatch.setattr(visitors_page, "SHOWN", 5)
+    monkeypatch.setattr(visitors, "SHOWN", 5)
     run_command("audit", "access.log", "--robots", "site.txt", "--html", "page.html")
     page = (folder / "page.html").read_text("utf-8")
     assert "and 15 more crawlers" in page

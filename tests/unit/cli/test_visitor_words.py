@@ -1,21 +1,14 @@
-"""The page of an access log: its words, its order, its bounded size."""
+"""The report on an access log: its words and its order."""
 
 from __future__ import annotations
 
 import pytest
 
+from scrapy_robotspec.cli.visitors import broken_rules, delay_words, fetch_words
 from scrapy_robotspec.evidence.access_logs import Request
 from scrapy_robotspec.evidence.visitors import ANY_SITE, Visitor, VisitorAudit
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.visitors_page import (
-    broken_rules,
-    delay_words,
-    fetch_words,
-    visitors_page,
-)
 
-SITE = "https://shop.example"
 ROBOTS = RobotsTxt.parse(b"User-agent: *\nDisallow: /cart/\nDisallow: /list\n")
 
 
@@ -69,19 +62,3 @@ def test_rules_that_were_broken_most_come_first() -> None:
         (1, "b", 3, "Disallow: /list", "/list"),
         (1, "a", 3, "Disallow: /list", "/list"),
     ]
-
-
-@pytest.mark.parametrize("requests", [[], [("Mozilla/5.0 Firefox/1", "/cart/")], [("a/1", "/")]])
-def test_a_page_where_nothing_was_broken(requests: list[tuple[str, str]]) -> None:
-    file = ParsedFile(ROBOTS, SITE)
-    page = visitors_page(
-        audit_of(*requests),
-        file,
-        now=0.0,
-        log="a.log",
-        name="r.txt",
-        site=SITE,
-        notes=[],
-    )
-    assert "Broken rules" not in page
-    assert ("No requests by crawlers" in page) is (not requests or "Mozilla" in requests[0][0])
