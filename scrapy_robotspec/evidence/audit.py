@@ -158,7 +158,7 @@ class Timeline:
         values = line.values
         kind = values["type"]
         if kind == "state":
-            with run.noting(values["id"], line.number):  # in the words of the replay
+            with run.noting(values["id"]):  # in the words of the replay
                 state = State.from_values(values)
                 states = self._states.setdefault(state.record.origin, {}).setdefault(run, [])
                 insort(states, (state.time, state.id), key=_time_of)

@@ -125,12 +125,8 @@ class RunReplay:
     def take(self, line: Line) -> None:
         values = line.values
         subject = (values.get("url") or values.get("id") or values["type"])[:_MAX_SUBJECT]
-        with self._reader.noting(subject, line.number):
-            try:
-                self._check(values)
-            except NotCheckableError as error:
-                if values["type"] != "decision":  # these are counted
-                    self._reader.add_note(f"{subject}: {error}", line.number)
+        with self._reader.noting(subject):
+            self._check(values)
             self._sequence.take_time(values)
 
     def _check(self, values: Mapping[str, Any]) -> None:
@@ -195,9 +191,8 @@ class RunReplay:
             else:
                 result.agree += 1
                 until = found.valid_until
-        except NotCheckableError:
+        except NotCheckableError:  # too many for a note each
             result.not_checkable += 1
-            raise
         finally:
             self._sequence.take_decision(logged, until)
 
@@ -215,18 +210,10 @@ class RunReplay:
 
     def _decide(self, logged: Mapping[str, Any], settings: RunSettings) -> LoggedDecision:
         """Decide about the question of a line."""
-        time, url = logged["time"], logged["url"]
-        tokens, header = tuple(logged["tokens"]), logged.get("header")
-        rules_time = logged.get("rules_time")
-        again = LoggedDecision(
-            logged["number"],
-            time,
-            logged["stage"],
-            url,
-            tokens,
-            rules_time=rules_time,
-            header=header,
-        )
+        names = ("number", "time", "stage", "url", "rules_time", "header")
+        given: dict[str, Any] = {name: logged.get(name) for name in names}
+        again = LoggedDecision(**given, tokens=tuple(logged["tokens"]))
+        url, tokens, header = again.url, again.tokens, again.header
         origin = Origin.of(url)
         if origin is not None:
             self._result.answered.setdefault(origin, False)
@@ -240,7 +227,7 @@ class RunReplay:
                 decision=Decision(False, "unreachable", origin=origin, failure=failure)
             )
         robots: Replacement | None
-        at = rules_time or time
+        at = again.rules_time or again.time
         if logged["policy"] == OVERRIDE:
             override = settings.overrides.find(origin)
             if override is None or override.replacement is None:

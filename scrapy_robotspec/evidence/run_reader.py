@@ -115,8 +115,7 @@ class Reading:
         *complete*: a run without its last line is a problem.
         """
         known = {run.last_hash for run in self.runs}
-        wanted = {each.strip().lower() for each in hashes}
-        for digest in sorted(wanted - known):
+        for digest in sorted({each.strip().lower() for each in hashes} - known):
             self.add_problem(f"no run ends with the expected hash {digest}")
         for run in self.runs:
             if complete and not run.complete:
@@ -175,6 +174,8 @@ class RunReader:
         self._folder = folder
         self._reading = reading
         self._limit = inf
+        self._line = 0
+        """Number of the line that is looked at; 0: none."""
         self._places: dict[str, tuple[str, int, int]] = {}
         """File, place and length of each archive record and state, by id."""
         self.states: dict[str, State] = {}
@@ -198,23 +199,27 @@ class RunReader:
                     if process_time() > limit:
                         self.add_problem(TOO_LONG)
                         return
+                    self._line = line.number
                     self._take(line)
                     yield line
+                    self._line = 0
             self._check_end()
         except DAMAGE as error:
             self.add_problem(f"{in_words(error)}; what follows it proves nothing")
 
-    def add_problem(self, problem: str, line: int = 0) -> None:
-        """Note a problem of this run, in *line* if given."""
-        place = f"line {line}: " if line else ""
-        self._reading.add_problem(f"{self.log}: {place}{problem}")
+    def add_problem(self, problem: str) -> None:
+        """Note a problem of this run, or of its line."""
+        self._reading.add_problem(self._placed(problem))
 
-    def add_note(self, note: str, line: int) -> None:
-        """Note a fact of *line* that makes nothing wrong."""
-        self._reading.add_note(f"{self.log}: line {line}: {note}")
+    def add_note(self, note: str) -> None:
+        """Note a fact of a line that makes nothing wrong."""
+        self._reading.add_note(self._placed(note))
+
+    def _placed(self, text: str) -> str:
+        return f"{self.log}: line {self._line}: {text}" if self._line else f"{self.log}: {text}"
 
     @contextmanager
-    def noting(self, subject: str, line: int = 0) -> Iterator[None]:
+    def noting(self, subject: str) -> Iterator[None]:
         """Take damage that the block finds for a problem of *subject*.
 
         A line that is not checkable is not damaged.
@@ -222,9 +227,9 @@ class RunReader:
         try:
             yield
         except NotCheckableError as error:
-            self._reading.add_note(f"{self.log}: {subject}: {error}")
+            self.add_note(f"{subject}: {error}")
         except DAMAGE as error:
-            self.add_problem(f"{subject}: {in_words(error)}", line)
+            self.add_problem(f"{subject}: {in_words(error)}")
 
     def find(self, id_: str) -> StoredRecord:
         """The archive record *id_*.
@@ -299,14 +304,14 @@ class RunReader:
         form = values.get("format", FORMAT)
         if form != FORMAT:
             raise EvidenceError(
-                f"line {line.number}: format {form!a} is not read, format {FORMAT} alone is: use "
+                f"format {form!a} is not read, format {FORMAT} alone is: use "
                 f"the release that wrote it, {values.get('software')!a}"
             )
         kind, problem = values.get("type"), problem_of(values)
         if not problem and ((kind == "run") != (line.number == 1) or self.summary.complete):
             problem = f"a {kind} does not belong here"
         if problem:
-            raise EvidenceError(f"line {line.number}: {problem}")
+            raise EvidenceError(problem)
         match kind:
             case "run":
                 self._take_header(values)
@@ -323,14 +328,13 @@ class RunReader:
                 self._counts["lost"] = values["lost"]
                 self.add_problem(
                     f"{values['lost']} lines and records were lost so far: the disk was full, or "
-                    "the crawl's log contains an error",
-                    line.number,
+                    "the crawl's log contains an error"
                 )
             case "clock":
                 if len(self.summary.jumps) < MAX_LISTED:
                     at, jump = values["time"], values["jump"]
                     self.summary.jumps.append({"line": line.number, "time": at, "jump": jump})
-                self.add_note(f"the clock was set by {values['jump']:+g} s", line.number)
+                self.add_note(f"the clock was set by {values['jump']:+g} s")
             case "end":
                 self._take_end(values)
         if kind in COUNTED:
@@ -339,20 +343,18 @@ class RunReader:
 
     def _take_header(self, values: Mapping[str, Any]) -> None:
         if values["run"] != self.summary.run:
-            raise EvidenceError("line 1 belongs to another file")
+            raise EvidenceError("it belongs to another file")
         self.start, self.settings = values["time"], RunSettings.from_json(values["settings"])
         self.rules = RulesCache(parsing_limit=self.settings.max_size)
         self._is_stamped = values.get("timestamp")
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")
-        given = values.get("rules")
-        self.summary.rules = _FIRST_RULES if given is None else given
+        self.summary.rules = values.get("rules") or _FIRST_RULES
         if not self.has_our_rules:
             self.add_note(
                 f"version {self.summary.rules} of the rules decided, and this release has version "
                 f"{RULES}: what comes out otherwise is not checkable. The release that wrote it, "
-                f"{values['software']!a}, can check it",
-                1,
+                f"{values['software']!a}, can check it"
             )
 
     @property
@@ -380,7 +382,7 @@ class RunReader:
         values, max_size = line.values, self.settings.max_size
         offset, length = values["offset"], values["length"]
         known, self._counts["archive"] = self._counts["archive"], offset + length
-        with self.noting(f"{self.archive}: record {values['id']}", line.number):
+        with self.noting(f"{self.archive}: record {values['id']}"):
             if offset != known:
                 raise EvidenceError(f"bytes {known} to {offset} are in no line of the log")
             if length > 2 * longest_member(max_size):

@@ -268,4 +268,4 @@ def test_a_copy_under_another_name_is_no_further_run(tmp_path: Path) -> None:
     for path in [*tmp_path.iterdir()]:
         (tmp_path / path.name.replace("-1-", "-2-")).write_bytes(path.read_bytes())
     (problem,) = problems(tmp_path)
-    assert "line 1 belongs to another file" in problem
+    assert "line 1: it belongs to another file" in problem
