@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.bulk.extents import extent_of
-from scrapy_robotspec.protocol.extent import SITE
+from scrapy_robotspec.protocol.extent import SITE, Extent, Rules
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
+from scrapy_robotspec.protocol.precedence import forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.documents import Document
     from scrapy_robotspec.bulk.questions import Crawlers, Questions
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.lines import RawRule
 
 #: Max length of the text of a line in the output (characters): each row and path repeats it.
 MAX_TEXT = 2000
@@ -36,8 +37,13 @@ class Answer(NamedTuple):
     """This line as written."""
 
 
-#: Makes a file of the rules of some groups.
-_HEAD = b"\nUser-agent: *\n"
+#: Max groups that are remembered, and max rules of each: thousands of files share a few.
+_KNOWN = 4096
+_MAX_KNOWN = 100
+#: Rules that are tried first: mostly, one of them makes an exception.
+_FEW = 8
+#: Bytes of a value that may match ``/``.
+_WIDE = b"/*$"
 #: The verdict about ``/robots.txt`` (PRE-04).
 _ITSELF = Answer(True, "robots_txt_itself")
 
@@ -126,7 +132,7 @@ class GroupAnswers:
         followed = robots.file.follow(asked)
         self.names = followed.names
         """The names of the groups as first written."""
-        self._spans = followed.rules.spans
+        self._rules = followed.rules
 
     @cached_property
     def root(self) -> Answer:
@@ -147,12 +153,9 @@ class GroupAnswers:
     @property
     def extent(self) -> str:
         """How much of the site is open."""
-        body = self._robots.body
-        # Thousands of files share a few groups.
-        text = b"".join([_HEAD + body[begin:end] for begin, end in self._spans])
-        extent = extent_of(text, self._file.edition)
+        extent = extent_of(self._rules.rules, self._file.edition)
         if extent == "no rules":
-            return "unreadable" if foreign_kind(body) is not None else "allows all"
+            return "unreadable" if foreign_kind(self._robots.body) is not None else "allows all"
         return extent
 
     @property
@@ -184,3 +187,25 @@ class Unread:
         self.paths = [
             (path, *(own if path == ROBOTS_TXT else self.root)) for path in file.questions.paths
         ]
+
+
+# --- the class of rules
+
+
+def extent_of(rules: Sequence[RawRule], edition: Edition) -> Extent:
+    """How much of a site some rules leave open."""
+    known = tuple((allow, value, 0) for allow, value, _ in rules)  # wherever they stand
+    return (_extent_once if len(known) <= _MAX_KNOWN else _extent)(known, edition)
+
+
+def _extent(rules: tuple[RawRule, ...], edition: Edition) -> Extent:
+    # All that may allow a page or decide about the root is among them: if that is allowed and
+    # they forbid a page, all rules do.
+    few = [rule for rule in rules[_FEW:] if rule[0] or not rule[1].strip(_WIDE)]
+    found = Rules([*rules[:_FEW], *few], edition)
+    if found.extent == "some" and not forbids(found.root):
+        return "some"
+    return Rules(rules, edition).extent
+
+
+_extent_once = lru_cache(_KNOWN)(_extent)

@@ -50,7 +50,7 @@ _MODULES: Mapping[str, str] = {
     "show": "check",
     "diff": "differences",
     "editions": "differences",
-    "replay": "evidence",
+    "replay": "audit",
 }
 
 _EPILOG = """\

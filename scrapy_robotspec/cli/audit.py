@@ -1,8 +1,10 @@
-"""``audit``: an access log against evidence, or against one robots.txt."""
+"""``replay`` and ``audit``: what the evidence of crawls proves, and what an access log shows."""
 
 from __future__ import annotations
 
 from collections import Counter
+from os.path import isdir
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,11 +12,11 @@ import click
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.access_log import AccessLog, log_options, rule_table
-from scrapy_robotspec.cli.evidence import evidence_folder, expectation_options, show_problems
 from scrapy_robotspec.cli.session import MisuseError, Screen, Session
 from scrapy_robotspec.converters import convert, seconds
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
+from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from scrapy_robotspec.evidence.warc import iso_date
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import first_of, listed, safe
@@ -24,6 +26,110 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
+
+_REPLAY_EXAMPLES = """\
+  robotspec replay evidence/
+  robotspec replay evidence/ --complete --expect 7537c66e...
+  robotspec replay evidence/ --json"""
+
+#: Counts of the JSON besides those of every reading.
+_COUNTS = (
+    "agree",
+    "differ",
+    "not_checkable",
+    "without_file",
+    "sent",
+    "sent_by_rules",
+    "answered_by_middleware",
+    "origins",
+    "origins_without_file",
+)
+expectation_options = options.stack(
+    options.value(
+        "--expect expected",
+        "HASH",
+        "The last hash of a run, as it was published. Again for each run.",
+        multiple=True,
+    ),
+    options.flag("--complete", "A run without its last line is a problem."),
+)
+
+
+@options.command("replay", _REPLAY_EXAMPLES)
+@click.argument("folder", metavar="DIR")
+@expectation_options
+@options.json_option
+def replay_command(
+    session: Session, folder: str, expected: Sequence[str], complete: bool, output: Output
+) -> int:
+    """Make every decision of a crawl again, from its evidence alone.
+
+    DIR is the folder of ROBOTSPEC_EVIDENCE. Reads every byte of log and archive, follows the
+    archived responses to what the crawl knew at each moment, and compares each decision with the
+    log.
+
+    Exits with 1 if a decision differs, a digest does not fit, or a record is missing.
+    """
+    screen = session.screen
+    result = replay(evidence_folder(folder))
+    result.expect(expected, complete=complete)
+    show_problems(screen, result)
+    add = screen.note if output.as_json else screen.say
+    if output.as_json:
+        counts = {name: getattr(result, name) for name in _COUNTS}
+        screen.say_json([{**counts, **result.to_json()}])
+    else:
+        screen.say(*_summary(result))
+    for run in result.runs:
+        add(f"{safe(run.run)}: last hash {run.last_hash}")
+        if run.verify is not None:
+            add(f"{safe(run.run)}: verify its time stamp: {safe(run.verify, None)}")
+    return 1 if result.problem_count else 0
+
+
+def evidence_folder(folder: str) -> Path:
+    """The folder of ``ROBOTSPEC_EVIDENCE``. Raises ``MisuseError`` for anything else."""
+    path = Path(folder)
+    if not isdir(folder):  # Path('') is the current one
+        raise MisuseError(f"{folder!r} is not a folder: give that of ROBOTSPEC_EVIDENCE")
+    if not any(path.glob("decisions-*.jsonl")) and not any(path.glob("robots-*.warc.gz")):
+        raise MisuseError(f"{folder!r} contains no evidence: give the folder of ROBOTSPEC_EVIDENCE")
+    return path
+
+
+def show_problems(screen: Screen, reading: ReplayResult) -> None:
+    """Print notes and problems."""
+    for note in reading.notes:
+        screen.note(f"note: {safe(note)}")
+    screen.fail_some(reading.problems, reading.problem_count)
+
+
+def _summary(result: ReplayResult) -> Iterator[str]:
+    """Counts: decisions by their replay and by reason, pages that left, origins."""
+    words = [f"decisions: {result.decisions:,}", f"agree: {result.agree:,}"]
+    words.append(f"differ: {result.differ:,}")
+    others = result.problem_count - result.differ
+    if result.without_file:
+        words.append(f"no file needed: {result.without_file:,}")
+    if result.not_checkable:
+        words.append(f"not checkable: {result.not_checkable:,}")
+    if others:
+        words.append(f"other problems: {others:,}")
+    yield ", ".join(words)
+    reasons = {name: number for name, number in result.reasons.items() if number}
+    if reasons:
+        yield "reasons: " + ", ".join(f"{name} {number:,}" for name, number in reasons.items())
+    if result.sent:
+        percent = 100 * result.sent_by_rules // result.sent
+        share = f"{percent or (result.sent_by_rules and '< 1')} %"
+        yield f"pages that left: {result.sent:,}, by rules: {result.sent_by_rules:,} ({share})"
+    if result.origins_without_file:
+        missing = f"without an archived robots.txt: {result.origins_without_file:,}"
+        yield f"origins: {result.origins:,}, {missing}"
+
+
+# --- audit
+
 
 _AUDIT_EXAMPLES = """\
   robotspec audit access.log --robots robots.txt
@@ -158,11 +264,8 @@ def _report(screen: Screen, audit: Audit, explain: bool) -> None:
         for why, number in rules
     ]
     screen.say(*rule_table("origin", rows))
-    later = [each for each in audit.accused if each.was_allowed]
-    for each in audit.accused if explain else later[:1]:
+    for each in audit.accused if explain else ():
         screen.say(*_explained(each))
-    if later and not explain:
-        screen.say(f"allowed when decided: {len(later):,} (--explain shows each)")
     counts = f"disallowed: {audit.disallowed:,}, unknown: {audit.unknown:,}"
     screen.say(f"requests: {audit.requests:,}, {counts}")
 
@@ -175,7 +278,7 @@ def _explained(accused: Accused) -> Iterator[str]:
     if decision is None:
         yield "  no decision about it in the evidence"
         return
-    word = "allowed" if accused.was_allowed else "disallowed"
+    word = "allowed" if decision.values["allowed"] else "disallowed"
     left = "" if accused.left is None else f", sent {iso_date(accused.left)}"
     yield f"  {word} when decided {iso_date(decision.values['time'])}{left}"
     yield safe(f"  {decision.file}: line {decision.line}: {dumps(decision.values)}", None)

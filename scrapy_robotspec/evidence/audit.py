@@ -83,7 +83,7 @@ class Timeline:
         """The latest answer about each origin with a state, and since when it holds."""
         states = sum(len(each) for runs in self._states.values() for each in runs.values())
         self.looks = _MIN_LOOKS + states * _LOOKS_PER_STATE
-        """Number of runs that may still be looked at; negative: unknown from now on."""
+        """Number of runs that may still be looked at."""
 
     def was_fetched(self, url: str, since: float, until: float) -> bool:
         """Whether a robots.txt fetch requested *url* during that time."""
@@ -94,7 +94,7 @@ class Timeline:
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""
         time = since
-        self.looks += _LOOKS_PER_REQUEST if self.looks >= 0 else 0
+        self.looks += _LOOKS_PER_REQUEST
         while time <= until:
             found, time = self._at(origin, time)
             yield found if self._may_look(len(found[0])) else ([], False)
@@ -111,12 +111,12 @@ class Timeline:
 
     def _may_look(self, number: int) -> bool:
         """Count runs that are looked at; False where they are too many."""
-        if self.looks >= 0 > self.looks - number:
+        self.looks -= number
+        if self.looks < 0:
             self.reading.add_note(
-                "the log has too many changes between times and sites for the number of runs: its "
-                "further requests are unknown"
+                "the log has too many changes between times and sites for the number of runs: some "
+                "of its further requests are unknown"
             )
-        self.looks = max(-1, self.looks - number)
         return self.looks >= 0
 
     def _find(self, origin: Origin, time: float) -> tuple[InForce, float]:
@@ -207,11 +207,6 @@ class Accused:
     """Whether it left by a release with other rules, which allowed it."""
     noted: tuple[Any, ...] = ()
     """Time and line of the last decision between the one before it and itself."""
-
-    @property
-    def was_allowed(self) -> bool:
-        """Whether it was allowed when it was decided."""
-        return self.decision is not None and bool(self.decision.values["allowed"])
 
 
 #: Disallowed requests for the same, in the order of their ends.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robotspec.cli import evidence
+from scrapy_robotspec.cli import audit
 from scrapy_robotspec.evidence import run_reader
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from tests.support.command_line import ROOT, RunCommand
@@ -199,7 +199,7 @@ def test_json_tells_all(run_command: RunCommand, folder: Path) -> None:
 @pytest.mark.parametrize(("by_rules", "share"), [(1000, "100"), (999, "99"), (9, "< 1"), (0, "0")])
 def test_no_share_of_pages_is_rounded_to_all_or_nothing(by_rules: int, share: str) -> None:
     """One page in a thousand that left otherwise is not nothing, and nine by rules are some."""
-    found = evidence._summary(ReplayResult(sent=1000, sent_by_rules=by_rules))
+    found = audit._summary(ReplayResult(sent=1000, sent_by_rules=by_rules))
     assert f"pages that left: 1,000, by rules: {by_rules:,} ({share} %)" in [*found]
 
 

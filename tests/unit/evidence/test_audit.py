@@ -309,7 +309,8 @@ def test_a_page_that_left_after_the_rules_had_changed_names_both_moments(tmp_pat
     """CAC-07."""
     changing(tmp_path, left=15)
     (accused,) = settled(tmp_path, 17).accused
-    assert accused.was_allowed
+    assert accused.decision is not None
+    assert accused.decision.values["allowed"]
     assert accused.decision is not None
     assert accused.decision.values["time"] == START + 1
     assert accused.decision.line == 5

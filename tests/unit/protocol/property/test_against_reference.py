@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.bulk.extents import extent_of
+from scrapy_robotspec.bulk.answers import extent_of
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support import reference
@@ -82,7 +82,7 @@ def test_escapes_are_matched_alike_in_every_way(
     body = f"User-agent: *\n{lines}".encode()
     compiled = RobotsTxt.parse(body, edition)
     usages = [f"Content-Usage: {path} train-ai=n\n" for _, path in rules]
-    extent = extent_of(body, edition)
+    extent = extent_of(compiled.file.follow(()).rules.rules, edition)
     for path in [*paths, *paths]:  # the first is compiled when it is asked for again
         url = f"http://example.com{path}"
         expected = reference.rule_on(body, url, (), edition)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.bulk import extents
-from scrapy_robotspec.bulk.extents import extent_of
+from scrapy_robotspec.bulk import answers
+from scrapy_robotspec.bulk.answers import extent_of
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import extent as protocol_extent
 from scrapy_robotspec.protocol.extent import Rules
@@ -26,10 +26,10 @@ def test_few_rules_show_what_all_do(name: str, rules: list[tuple[str, str]], few
     edition = EDITIONS[name]
     text = ("User-agent: *\n" + "".join(f"{kind}: {path}\n" for kind, path in rules)).encode()
     every = RobotsFile(text, edition).follow(()).rules.rules
-    with patch.object(extents, "_FEW", few):
-        extents._extent_once.cache_clear()
-        assert extent_of(text, edition) == Rules(every, edition).extent
-    extents._extent_once.cache_clear()
+    with patch.object(answers, "_FEW", few):
+        answers._extent_once.cache_clear()
+        assert extent_of(every, edition) == Rules(every, edition).extent
+    answers._extent_once.cache_clear()
 
 
 def test_a_long_group_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,8 +43,10 @@ def test_a_long_group_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol_extent, "keyed_patterns", counted)
     lines = "".join(f"Disallow: /d{number}/\n" for number in range(1_000))
     text = f"User-agent: *\nAllow: /d\n{lines}Allow: /e\n".encode()
-    assert extent_of(text, EDITIONS["google-2019"]) == "some"
-    assert compiled == [extents._FEW + 1]
+    edition = EDITIONS["google-2019"]
+    every = RobotsFile(text, edition).follow(()).rules.rules
+    assert extent_of(every, edition) == "some"
+    assert compiled == [answers._FEW + 1]
 
 
 def test_wildcards_that_are_tried_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,5 +65,7 @@ def test_wildcards_that_are_tried_are_bounded(monkeypatch: pytest.MonkeyPatch) -
         for number in range(500)
     )
     text = f"User-agent: *\nDisallow: /\nDisallow: /*******common\n{lines}".encode()
-    assert extent_of(text, EDITIONS["google-2019"]) == "some"  # what is not known to be closed
+    edition = EDITIONS["google-2019"]
+    every = RobotsFile(text, edition).follow(()).rules.rules
+    assert extent_of(every, edition) == "some"  # what is not known to be closed
     assert len(asked) < 60
