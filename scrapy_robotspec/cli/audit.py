@@ -1,4 +1,4 @@
-"""``replay`` and ``audit``: what the evidence of crawls proves, and what an access log shows."""
+"""``replay`` and ``audit``: what evidence and access logs show."""
 
 from __future__ import annotations
 
