@@ -113,7 +113,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)
         self.names.update(filter(None, [found.get("id")]))
-        if tag == "a" and (target := found.get("href")):
+        if target := found.get({"a": "href", "img": "src"}.get(tag, "")):
             self.links.append(target)
         if tag in ("pre", "code", "script", "style", "title"):
             self._inside.append(tag)
@@ -155,6 +155,14 @@ def test_each_link_of_a_page_has_its_target(built: Path, parsed: dict[str, Page]
             if not ((built / target).exists() and has_place):
                 lost.append((name, link))
     assert lost == []
+
+
+def test_a_package_index_finds_the_picture_of_the_readme(built: Path) -> None:
+    """It shows the README without the files beside it."""
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    picture = re.search(r"^\[picture\]: https://[^/]+/en/latest/(\S+)$", readme, re.MULTILINE)
+    assert picture
+    assert (built / picture[1]).is_file()
 
 
 def test_each_page_can_be_reached_from_the_first_one(parsed: dict[str, Page]) -> None:
