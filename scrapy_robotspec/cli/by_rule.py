@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.cli.inputs import robots_url
 from scrapy_robotspec.protocol.lines import rules_at
 from scrapy_robotspec.render.as_json import rule_object
 from scrapy_robotspec.render.explanation import rule_words
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Rule
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.explanation import Explanation
 
 #: URLs that are shown for each rule.
@@ -33,13 +33,15 @@ class ByRule:
         self._decided: Counter[_Key] = Counter()
         self._first: dict[object, tuple[str, ...]] = {}  # crawlers, by file and group
 
-    def add(self, name: str, robots: RobotsTxt, found: Explanation) -> None:
+    def add(self, name: str | None, found: Explanation) -> None:
         """Count the rules that match a URL.
 
-        Crawlers that follow one group count once.
+        Crawlers that follow one group count once. *name*: that of the file, if no site has it.
         """
-        if found.verdict is None:
+        robots = found.robots
+        if robots is None or found.verdict is None:
             return
+        name = name or robots_url(found.url)
         key, tokens = (name, found.verdict.group), found.tokens
         if key not in self._first:
             starts = [start for _, value, start in robots.file.follow(tokens).rules.rules if value]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -79,16 +79,6 @@ _WORDS = {True: "allowed", False: "disallowed", None: "without an answer"}
 _CODES = {"unreachable": UNREACHABLE, "problem": MISUSE, "not_covered": GOOD}
 
 
-class Question(NamedTuple):
-    """A question to ``check`` or ``explain``, and the form of the answers."""
-
-    file: str | None
-    urls: UrlOptions
-    crawlers: CrawlerOptions
-    sites: SiteOptions
-    output: Output
-
-
 _question_options = options.stack(
     click.argument("file", metavar="[FILE]", required=False),
     options.urls_options,
@@ -122,22 +112,21 @@ def check_command(
     FILE is a robots.txt: a path, - for standard input, a folder, or a URL. A URL that is not a
     robots.txt is a page: it and the URLs after it are judged by the robots.txt of their own sites.
     """
-    question = Question(**asked)
-    for label in question.sites.usage:
+    answers = Answers(session, **asked, only_disallowed=only_disallowed)
+    for label in answers.sites.usage:
         if not is_label(label):
             raise MisuseError(f"--usage is {label!r}: give the label of a use, such as train-ai")
         from scrapy_robotspec.access.usage_policy import doubt_about
 
         if doubt := doubt_about(label):
             session.screen.note(f"note: --usage is {safe(doubt, None)}")
-    answers = Answers(session, question, only_disallowed=only_disallowed)
     if by_rule:
         from scrapy_robotspec.cli.by_rule import ByRule
 
         answers.by_rule = ByRule()
     if sitemap is None:
         return _answer(answers)
-    if any(question.urls):
+    if any(answers.urls):
         raise MisuseError("--sitemap takes the place of URLs: leave one of them out")
     return _check_sitemap(answers, sitemap)
 
@@ -152,7 +141,7 @@ def explain_command(session: Session, **asked: Any) -> int:
     FILE is a robots.txt: a path, - for standard input, or a URL. A URL that is not a robots.txt is
     a page: it is judged by the robots.txt of its site, and how that was obtained is shown.
     """
-    return _answer(Answers(session, Question(**asked), fully=True))
+    return _answer(Answers(session, **asked, fully=True))
 
 
 def _answer(answers: Answers) -> int:
@@ -160,11 +149,10 @@ def _answer(answers: Answers) -> int:
 
     Raises :class:`MisuseError` for a question that cannot be answered.
     """
-    session, question = answers.session, answers.question
-    file, output = question.file, question.output
-    output.check([file, question.urls.listed])
-    urls = read_urls(question.urls, session.screen, file)
-    asked = _asked_sites(question, urls)
+    screen, file, output = answers.session.screen, answers.file, answers.output
+    output.check([file, answers.urls.listed])
+    urls = read_urls(answers.urls, screen, file)
+    asked = _asked_sites(file, urls, each_token=answers.crawlers.each)
     if asked is not None:
         if not asked:
             raise MisuseError("give a FILE and at least one URL or path, or the URL of a page")
@@ -178,8 +166,8 @@ def _answer(answers: Answers) -> int:
             or f"{file!r} is the FILE with the rules: give at least one URL or path to decide "
             "about, or a list with --urls LIST; show prints the file's groups"
         )
-    note_origins([file, *urls], session.screen)
-    sources = open_sources([file], session, question.sites, single=is_url(file))
+    note_origins([file, *urls], screen)
+    sources = open_sources([file], answers.session, answers.sites, single=is_url(file))
     output.check_single(sources)
     answers.has_many_files = len(sources) > 1
     for source in sources:
@@ -187,20 +175,19 @@ def _answer(answers: Answers) -> int:
     return answers.end()
 
 
-def _asked_sites(question: Question, urls: Sequence[str]) -> list[str] | None:
+def _asked_sites(file: str | None, urls: Sequence[str], *, each_token: bool) -> list[str] | None:
     """The URLs to decide by their own sites, else None.
 
     The URL of a robots.txt is a file; any other URL in its place is a page to decide about.
     Raises :class:`MisuseError` for a path that belongs to no site.
     """
-    file = question.file
     if file is None:
         return absolute(urls, None)
     if not is_url(file):
         return None
     if not is_robots_txt(file):
         return absolute([url_text(os.fsencode(file)), *urls], None)
-    if question.crawlers.each:
+    if each_token:
         return None
     asked = absolute(urls, file)
     return asked if set(map(origin_of, asked)) == {origin_of(file)} else None
@@ -211,63 +198,66 @@ class Answers:
     """Decides about URLs: prints and counts the answers."""
 
     session: Session
-    question: Question
+    file: str | None
+    urls: UrlOptions
+    crawlers: CrawlerOptions
+    sites: SiteOptions
+    output: Output
     fully: bool = False
     """Whether losing rules and groups are wanted, too."""
     only_disallowed: bool = False
     has_many_files: bool = False
     by_rule: ByRule | None = None
     """Counts the URLs of each rule, and is shown instead of the answers."""
-    _file: str | None = None  # the one that decides
-    _robots: RobotsTxt | None = None  # its contents
+    _name: str | None = None  # of the file that decides
     _code: int = GOOD
     _numbers: Counter[str] = field(default_factory=Counter)  # by the words of the summary
     _kept: list[Explanation] = field(default_factory=list)  # for a page
 
     def parse(self, source: Source) -> RobotsTxt:
         """A file, with notes about its contents."""
-        session = self.session
-        return source.parse(session.edition(self.question.sites.edition), session.screen)
+        return source.parse(self.session.edition(self.sites.edition), self.session.screen)
 
     def by_file(self, name: str, robots: RobotsTxt, urls: Sequence[str]) -> None:
         """Print the answers of one file, by crawler, then URL.
 
         Raises :class:`MisuseError` for a wrong token.
         """
-        self._file, self._robots = name, robots
+        self._name = name
         parsed = ParsedFile(robots, name)
-        question, default = self.question, self.session.default_tokens
-        for tokens in options.find_crawlers(question.crawlers, [parsed], default):
+        default = self.session.default_tokens
+        for tokens in options.find_crawlers(self.crawlers, [parsed], default):
             for url in urls:
                 found = explain(parsed, url, tokens)
-                found = in_full(found, parsed, url) if self.fully else found
-                self.add(refused_by_usage(found, robots, question.sites.usage))
+                found = in_full(found, parsed) if self.fully else found
+                self.add(refused_by_usage(found, self.sites.usage))
 
     def by_sites(self, task: QueryTask, total: int = 0) -> None:
         """Print the answers of sites, as they come.
 
         ``total``: their number, if it is known. Raises :class:`MisuseError`.
         """
-        session, question = self.session, self.question
-        if question.crawlers.each and (question.file is None or is_url(question.file)):
+        session, screen = self.session, self.session.screen
+        if self.crawlers.each and (self.file is None or is_url(self.file)):
             raise MisuseError("--each-token is for the crawlers of a file: give its URL as FILE")
         query = load_query(session)
-        tokens = question.crawlers.crawler(session.edition(question.sites.edition), None)
+        tokens = self.crawlers.crawler(session.edition(self.sites.edition), None)
         noted: set[str] = set()
 
         def handle_site(site: Explanation) -> None:
-            name = robots_url(site.url) if site.robots is not None else ""
-            if site.robots is not None and name not in noted:
-                noted.add(name)
-                note_contents(name, site.robots, session.screen)
-            if self.fully and site.robots is not None:
-                site = in_full(site, ParsedFile(site.robots), site.url)
+            if site.robots is not None:
+                name = robots_url(site.url)
+                if name not in noted:
+                    noted.add(name)
+                    note_contents(name, site.robots, screen)
+                if self.fully:
+                    site = in_full(site, ParsedFile(site.robots))
             self.add(site)
-            session.screen.share(self._numbers.total(), total, "answered")
-            session.screen.out.flush()
+            screen.share(self._numbers.total(), total, "answered")
+            screen.out.flush()
 
-        query(task, question.sites._replace(tokens=tokens), handle_site)
-        session.screen.clear()
+        query(task, self.sites._replace(tokens=tokens), handle_site)
+        screen.clear()
 
     def add(self, found: Explanation) -> None:
         """Count and print one answer."""
@@ -275,53 +265,49 @@ class Answers:
         self._numbers[word] += 1
         code = GOOD if found.allowed else _CODES.get(found.reason, FOUND)
         self._code = max(self._code, code)
-        output = self.question.output
-        if output.html is not None:
+        if self.output.html is not None:
             self._kept.append(found)
         is_left_out = self.only_disallowed and word in ("allowed", "not covered")
         if self.by_rule is not None:
-            if (robots := self._robots or found.robots) is not None:
-                self.by_rule.add(self._file or robots_url(found.url), robots, found)
-        elif not (is_left_out or output.is_page_only):
+            self.by_rule.add(self._name, found)
+        elif not (is_left_out or self.output.is_page_only):
             self._say(found)
 
     def _say(self, found: Explanation) -> None:
         screen = self.session.screen
-        name = str(self._file) if self.has_many_files else ""
-        if self.question.output.as_json:
+        name = str(self._name) if self.has_many_files else ""
+        if self.output.as_json:
             from scrapy_robotspec.render.as_json import full_object, short_object
 
             shown = full_object(found) if self.fully else short_object(found)
-            screen.say_json([{"file": self._file, **shown}])
+            screen.say_json([{"file": self._name, **shown}])
         elif self.fully:
             if self._numbers.total() > 1:
                 screen.say("")
             screen.say(*explained(found, name))
         else:
             prefix = f"{safe(name)}  " if name else ""
-            if self.question.crawlers.each:
+            if self.crawlers.each:
                 prefix += f"{found.crawler:<{_WIDTH}}  "
             screen.say(short(found, prefix))
 
     def end(self) -> int:
         """Sum up, write the page if any, return the exit code."""
-        numbers, output = self._numbers, self.question.output
+        numbers, output, screen = self._numbers, self.output, self.session.screen
         if self.by_rule is not None and output.as_json:
-            self.session.screen.say_json(self.by_rule.objects())
+            screen.say_json(self.by_rule.objects())
         elif self.by_rule is not None:
-            self.session.screen.say(*self.by_rule.lines())
+            screen.say(*self.by_rule.lines())
         if numbers.total() > 1 and not output.as_json and not self.fully:
             total = count(numbers.total() - numbers["not covered"], "answer")
             line = f"{total}: {numbers['allowed']:,} allowed, {numbers['disallowed']:,} disallowed"
             for word in ("without an answer", "not covered"):
                 line += f", {numbers[word]:,} {word}" if numbers[word] else ""
-            self.session.screen.note(line)
-        name, robots = self._file, self._robots
-        if name is None and self._kept:  # of a site
-            first = self._kept[0]
-            robots = first.robots
-            name = first.origin.robots_url if first.origin is not None else first.url
-        output.write(self.session, name or "", robots, self._kept)
+            screen.note(line)
+        if self._kept:
+            robots = next((each.robots for each in self._kept if each.robots is not None), None)
+            name = self._name or robots_url(self._kept[0].url)
+            output.write(self.session, name, robots, self._kept)
         return self._code
 
 
@@ -329,14 +315,13 @@ def _check_sitemap(answers: Answers, name: str) -> int:
     """Decide about the URLs of a sitemap by a file, or by the robots.txt of its site."""
     from scrapy_robotspec.cli.sitemap import MAX_BYTES, parse_sitemap, read_all
 
-    question = answers.question
-    file = question.file
-    question.output.check([file, name])
+    file = answers.file
+    answers.output.check([file, name])
     site = next((each for each in (file, name) if each is not None and is_url(each)), None)
     top = None if is_url(name) else parse_sitemap(name, read_file(name, MAX_BYTES + 1))
     robots = None
     if file is not None and file != site:
-        (source,) = open_sources([file], answers.session, question.sites, single=True)
+        (source,) = open_sources([file], answers.session, answers.sites, single=True)
         robots = answers.parse(source)
 
     def covered(urls: Sequence[str]) -> Sequence[str]:

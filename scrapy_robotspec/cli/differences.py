@@ -38,25 +38,8 @@ _EDITIONS_EXAMPLES = """\
 
 _T = TypeVar("_T")
 
-#: A row with nothing in it.
-_NOTHING: Mapping[str, object] = dict.fromkeys(
-    (
-        "crawlers",
-        "old_group",
-        "new_group",
-        "removed",
-        "added",
-        "other_removed",
-        "other_added",
-        "verdicts",
-        "sitemaps_removed",
-        "sitemaps_added",
-        "licenses_removed",
-        "licenses_added",
-        "policy_rules_removed",
-        "policy_rules_added",
-    )
-)
+#: Lines that hold for every crawler, and the keys of their objects.
+_FOR_ALL = {"sitemap": "sitemaps", "license": "licenses", "policy rule": "policy_rules"}
 #: Max crawlers in one heading.
 _MOST_NAMES = 8
 #: Max paths for one crawler.
@@ -66,6 +49,8 @@ _MOST_QUESTIONS = 20_000
 #: A question counts once more with every 3,000 wildcards. Files of real sites have fewer.
 _STARS = 3000
 
+#: Fields and values of lines, by what they mean.
+_Meanings = dict[object, list[tuple[str, str]]]
 #: The verdicts of every edition about one URL, in the order of EDITIONS; their tokens as asked.
 Row = tuple["Explanation", ...]
 
@@ -73,18 +58,19 @@ Row = tuple["Explanation", ...]
 class Side(NamedTuple):
     """The part of one version in a change."""
 
-    group: tuple[str, ...]
-    """User agents of the group that applies."""
-    rules: list[Rule]
-    """Rules without an equal one in the other version."""
     others: list[tuple[str, str]]
     """Fields and values of other lines, such as crawl-delay, that the other version has not."""
+    group: tuple[str, ...] = ()
+    """User agents of the group that applies."""
+    rules: Sequence[Rule] = ()
+    """Rules without an equal one in the other version."""
 
 
 class Change(NamedTuple):
     """The changes of a new version for some crawlers, all alike."""
 
     crawlers: list[Tokens]
+    """Empty for the lines that hold for every crawler."""
     old: Side
     new: Side
     flips: list[tuple[Explanation, Explanation]]
@@ -123,55 +109,14 @@ def diff_command(
     before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
     asked = options.find_crawlers(crawlers, [before, after], None)
     changes = list(find_changes(before, after, asked, read))
-    for_all = _for_all(before), _for_all(after)
-    removed, added = _lacking(*for_all), _lacking(*reversed(for_all))
-    is_for_all = any((*removed.values(), *added.values()))
     if output.as_json:
-        rows = [_object(change) for change in changes]
-        if is_for_all:
-            rows.append({f"{name}s_removed": lines for name, lines in removed.items()})
-            rows[-1].update({f"{name}s_added": lines for name, lines in added.items()})
-        screen.say_json({**_NOTHING, **row} for row in rows)
+        screen.say_json(map(_object, changes))
     else:
         written = {**before.written, **after.written}
         for change in changes:
             screen.say(*_lines(change, written))
-        screen.say(*([paint("strong", "every crawler")] if is_for_all else ()))
-        for sign, found in (("-", removed), ("+", added)):
-            for name, lines in found.items():
-                screen.say(
-                    *(_signed(sign, f"{name.replace('_', ' ')}: {safe(line)}") for line in lines)
-                )
-        summary = "only lines for every crawler differ" if is_for_all else "no difference"
-        if changes:
-            summary = _summary(changes, len(read), is_missing=sources[1].is_missing)
-        screen.note(summary)
-    return FOUND if changes or is_for_all else GOOD
-
-
-def _for_all(file: ParsedFile) -> Mapping[str, Mapping[object, str]]:
-    """The lines that hold for every crawler, by kind and meaning."""
-    rules = (
-        ((token, key), f"{rule.text.strip()} (User-agent: {token})")
-        for token in POLICY_TOKENS
-        for key, rule in file.policy_rules(token).items()
-        if rule.pattern
-    )
-    return {
-        "sitemap": {url: url for url in file.sitemaps},
-        "license": {url: url for url in file.for_all.licenses},
-        "policy_rule": dict(rules),
-    }
-
-
-def _lacking(
-    these: Mapping[str, Mapping[object, str]], others: Mapping[str, Mapping[object, str]]
-) -> dict[str, list[str]]:
-    """The lines that others have not, by kind."""
-    return {
-        name: [line for meaning, line in lines.items() if meaning not in others[name]]
-        for name, lines in these.items()
-    }
+        screen.note(_summary(changes, len(read)))
+    return FOUND if changes else GOOD
 
 
 def find_changes(
@@ -180,7 +125,7 @@ def find_changes(
     """The changes for the crawlers ``asked``, and for ``urls``.
 
     Rules that differ only in spelling, place or order are equal. Crawlers with the same rules in
-    both versions share a :class:`Change`.
+    both versions share a :class:`Change`. The last one is that of every crawler.
     """
     alike: dict[object, list[Tokens]] = {}
     for tokens in asked:
@@ -193,6 +138,10 @@ def find_changes(
         flips = [pair for pair in verdicts if pair[0].allowed != pair[1].allowed]
         if flips or any(side.rules or side.others for side in sides):
             yield Change(crawlers, *sides, flips, new.robots.edition)
+    for_all = _lines_for_all(old), _lines_for_all(new)
+    removed, added = _lacking(*for_all), _lacking(*reversed(for_all))
+    if removed or added:
+        yield Change([], Side(removed), Side(added), [], new.robots.edition)
 
 
 def _lines_for(file: ParsedFile, tokens: Tokens) -> object:
@@ -206,18 +155,31 @@ def _side(file: ParsedFile, other: ParsedFile, tokens: Tokens) -> Side:
     known = other.effective_rules(tokens)
     found = file.effective_rules(tokens).items()
     rules = [rule for key, rule in found if rule.pattern and key not in known]
-    others = _lines_by_meaning(other, tokens)
-    lines = [
-        line
-        for meaning, some in _lines_by_meaning(file, tokens).items()
-        if meaning not in others
-        for line in some
-    ]
-    return Side(file.robots.file.follow(tokens).names, list(dict.fromkeys(rules)), lines)
+    lines = _lacking(_lines_by_meaning(file, tokens), _lines_by_meaning(other, tokens))
+    return Side(lines, file.robots.file.follow(tokens).names, list(dict.fromkeys(rules)))
 
 
-def _lines_by_meaning(file: ParsedFile, tokens: Tokens) -> dict[object, list[tuple[str, str]]]:
-    """The fields and values of other lines for a crawler.
+def _lacking(these: _Meanings, others: _Meanings) -> list[tuple[str, str]]:
+    """The lines whose meaning others have not."""
+    lines = (lines for meaning, lines in these.items() if meaning not in others)
+    return [*chain.from_iterable(lines)]
+
+
+def _lines_for_all(file: ParsedFile) -> _Meanings:
+    """The lines that hold for every crawler."""
+    lines = [("sitemap", url) for url in file.sitemaps]
+    lines += [("license", url) for url in file.for_all.licenses]
+    found: _Meanings = {line: [line] for line in lines}
+    for token in POLICY_TOKENS:
+        for key, rule in file.policy_rules(token).items():
+            if rule.pattern:
+                text = f"{rule.text.strip()} (User-agent: {token})"
+                found[token, key] = [("policy rule", text)]
+    return found
+
+
+def _lines_by_meaning(file: ParsedFile, tokens: Tokens) -> _Meanings:
+    """The other lines for a crawler.
 
     The greatest crawl delay counts (EXT-01); statements with one path are combined (USE-02).
     """
@@ -226,26 +188,25 @@ def _lines_by_meaning(file: ParsedFile, tokens: Tokens) -> dict[object, list[tup
     lines = [(line.field, line.value) for line in group.other if line.field not in apart]
     if group.crawl_delay is not None:
         lines.append(("crawl-delay", repr(group.crawl_delay).removesuffix(".0")))
-    found: dict[object, list[tuple[str, str]]] = {line: [line] for line in lines}
+    found: _Meanings = {line: [line] for line in lines}
     by_path: dict[tuple[str, str | None], list[UsageStatement]] = {}
     for each in file.robots.usage_rules(tokens).statements:
         path = each.path and canonical_text(each.path.encode(), file.robots.edition)
         if each.source in USAGE_FIELDS:
             by_path.setdefault((each.source, path), []).append(each)
-    for key, some in by_path.items():
-        uses = frozenset(
-            part for each in some for part in signal_parts(each.value) if "use" in part
-        )
-        usage = usage_of(tuple(some))
-        if usage.preferences or uses or key[1] is not None:  # any path hides shorter ones
-            written = [(key[0], f"{each.path or ''} {each.value}".strip()) for each in some]
-            found[key, frozenset(usage.preferences.items()), uses] = written
+    for (field, path), some in by_path.items():
+        parts = chain.from_iterable(signal_parts(each.value) for each in some)
+        uses = (part for part in parts if part[0] == "use")
+        stated = {*usage_of(tuple(some)).preferences.items(), *uses}
+        if stated or path is not None:  # any path hides shorter ones
+            written = [(field, f"{each.path or ''} {each.value}".strip()) for each in some]
+            found[field, path, frozenset(stated)] = written
     return found
 
 
 def _lines(change: Change, written: Mapping[str, str]) -> Iterator[str]:
     names = [crawler_words(tokens, written) for tokens in change.crawlers]
-    yield paint("strong", first_of(names, _MOST_NAMES))
+    yield paint("strong", first_of(names or ["every crawler"], _MOST_NAMES))
     sides = (("-", change.old), ("+", change.new))
     if change.old.group != change.new.group:
         before, after = (safe(", ".join(side.group)) or "none" for _, side in sides)
@@ -265,33 +226,43 @@ def _signed(sign: str, text: str) -> str:
     return "  " + paint("bad" if sign == "-" else "good", f"{sign} {text}")
 
 
-def _summary(changes: Sequence[Change], urls: int, *, is_missing: bool) -> str:
-    """The number of changes; ``is_missing``: the site has no new version."""
+def _summary(changes: Sequence[Change], urls: int) -> str:
+    """The number of changes."""
+    crawlers = sum(len(change.crawlers) for change in changes)
+    if not crawlers:
+        return "only lines for every crawler differ" if changes else "no difference"
     added = {rule.line for change in changes for rule in change.new.rules}
     removed = {rule.line for change in changes for rule in change.old.rules}
-    crawlers = sum(len(change.crawlers) for change in changes)
     flips = sum(len(change.flips) * len(change.crawlers) for change in changes)
     verdicts = f", {count(flips, 'verdict')} changed" if urls else ""
     what = f"{count(len(added), 'rule')} added, {len(removed):,} removed"
-    if is_missing:
-        what = count(len(removed), "rule no longer holds", "rules no longer hold")
     return f"{what} for {count(crawlers, 'crawler')}{verdicts}"
 
 
 def _object(change: Change) -> dict[str, Any]:
-    return {
+    """The lines for every crawler have an object of their own; the other keys of a row are null."""
+    old, new = change.old, change.new
+    of_crawlers = {
         "crawlers": change.crawlers,
-        "old_group": change.old.group,
-        "new_group": change.new.group,
-        "removed": [rule_object(rule, change.edition) for rule in change.old.rules],
-        "added": [rule_object(rule, change.edition) for rule in change.new.rules],
-        "other_removed": change.old.others,
-        "other_added": change.new.others,
+        "old_group": old.group,
+        "new_group": new.group,
+        "removed": [rule_object(rule, change.edition) for rule in old.rules],
+        "added": [rule_object(rule, change.edition) for rule in new.rules],
+        "other_removed": old.others,
+        "other_added": new.others,
         "verdicts": [
-            {"url": old.url, "old": verdict_object(old), "new": verdict_object(new)}
-            for old, new in change.flips
+            {"url": flip[0].url, "old": verdict_object(flip[0]), "new": verdict_object(flip[1])}
+            for flip in change.flips
         ],
     }
+    for_all = {
+        f"{key}_{sign}": [value for name, value in side.others if name == field]
+        for field, key in _FOR_ALL.items()
+        for sign, side in (("removed", old), ("added", new))
+    }
+    if change.crawlers:
+        return {**of_crawlers, **dict.fromkeys(for_all)}
+    return {**dict.fromkeys(of_crawlers), **for_all}
 
 
 @options.command("editions", _EDITIONS_EXAMPLES)

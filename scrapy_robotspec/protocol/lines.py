@@ -1,6 +1,6 @@
 """Numbered lines of a file, as field and value (FMT-01 to FMT-16).
 
-Google's leniencies are in ``google.py``; the edition says whether they apply.
+Google's matcher has leniencies that no specification has (REF): a field of the edition guards each.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.models import Kind, Rule, decode
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_PARTIAL_MARK = re.compile(b"(?:\xef\xbb?)?").match
 
 #: RFC 9309 section 2.2: EOL = *WS [comment] NL. A comment ends a value by its first character, and
 #: so does the end of the file (FMT-12).
@@ -25,6 +25,10 @@ _ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 #: No specification has a grammar for a delay (EXT-01): decimal digits, with a point or without, no
 #: sign and no exponent.
 SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
+
+#: In place of RFC 9309's *WS ":" *WS: 1*WS, where the line has two words and no colon (FMT-11).
+#: Only SP and HTAB part them, though more is stripped around them.
+_TWO_WORDS = re.compile(rb"([^ \t]+)[ \t]+([^ \t]+)")
 
 _text = re.compile(rb"[^\r\n]*").match
 
@@ -73,7 +77,7 @@ def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
     """Length of the byte order mark that the file starts with (FMT-05)."""
     if body.startswith(BYTE_ORDER_MARK):
         return len(BYTE_ORDER_MARK)
-    return google.partial_mark(body, BYTE_ORDER_MARK) if edition.partial_bom else 0
+    return len(_PARTIAL_MARK(body)[0]) if edition.partial_bom else 0  # type: ignore[index]
 
 
 def read_lines(body: bytes, edition: Edition, *, every: bool = False) -> Iterator[Line]:
@@ -108,13 +112,15 @@ def read_lines(body: bytes, edition: Edition, *, every: bool = False) -> Iterato
 
 def split_line(text: bytes, edition: Edition) -> Pair | None:
     """Field and value of a line; None if invalid (FMT-06)."""
-    if edition.max_line is not None or edition.nul_ends_line:
-        text = google.readable_part(text, edition)
+    if edition.max_line is not None or edition.nul_ends_line:  # FMT-13
+        text = text[: edition.max_line]
+        text = text.partition(b"\0")[0] if edition.nul_ends_line else text
     white = edition.whitespace
     content = text.partition(b"#")[0].strip(white)
     name, colon, value = content.partition(b":")
     if not colon:
-        return google.split_without_colon(content, white) if edition.missing_colon else None
+        words = _TWO_WORDS.fullmatch(content) if edition.missing_colon else None
+        return (words[1].rstrip(white), words[2].lstrip(white)) if words else None
     name = name.rstrip(white)
     return (name, value.lstrip(white)) if name else None
 

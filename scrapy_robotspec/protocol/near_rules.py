@@ -10,10 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
-from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.agent_index import Spans, rule_around
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
+from scrapy_robotspec.protocol.precedence import INDEX_PAGE, ITSELF, NO_RULE, best_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +34,7 @@ def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Editio
     path = path_of(url, edition)
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         return ITSELF
-    if edition.index_html and path[-1] == "/" and google.may_open_directories(body, edition):
+    if edition.index_html and path[-1] == "/" and _may_open_directories(body, edition):
         return None
     size = spans[-1][1] - spans[0][0] if spans else 0
     if size > _MAX_BYTES // len(path):
@@ -46,6 +45,11 @@ def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Editio
     if len(rules) * max(len(path), 32) > _MAX_TRIED:
         return None
     return best_key(rules, path, edition)
+
+
+def _may_open_directories(body: bytes, edition: Edition) -> bool:
+    """Whether some rule of a file may open a directory (PRE-05)."""
+    return INDEX_PAGE.encode() in body or (edition.decode_unreserved and b"%" in body)
 
 
 def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:

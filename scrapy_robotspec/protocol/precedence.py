@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import INCOMPLETE, canonical_text
 from scrapy_robotspec.protocol.patterns import (
     END,
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
 
+#: In a pattern, it may open a directory (PRE-05).
+INDEX_PAGE = "/index.htm"
 #: A precedence key, and the canonical pattern it belongs to.
 KeyedPattern = tuple[int, str]
 
@@ -60,7 +61,7 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
     #: Beginnings of usual values, and what no usual value contains.
     heads = ["/", "*"] if edition.star_begins_path else ["/"]
     stars = "**" if edition.wildcards else "*"
-    page = google.INDEX_PAGE if edition.index_html else stars
+    page = INDEX_PAGE if edition.index_html else stars
     incomplete = INCOMPLETE if INCOMPLETE in joined else stars
     counts_star = edition.count_trailing_star
     found: list[KeyedPattern] = []
@@ -85,7 +86,7 @@ def _patterns_of(text: str, key: int, edition: Edition) -> Iterator[KeyedPattern
     """The patterns of the canonical value *text*, usually one (PAT-07, PAT-12, PRE-05)."""
     opened = ""
     if edition.index_html and not forbids(key):
-        opened = google.directory_of_index_page(text)
+        opened = directory_of_index_page(text)
     for each in filter(None, (text, opened)):
         pattern = canonical_pattern(each, edition)
         if pattern is not None:
@@ -93,6 +94,14 @@ def _patterns_of(text: str, key: int, edition: Edition) -> Iterator[KeyedPattern
             for spelling in spellings:
                 for text in with_escapes(spelling, MAX_PATTERNS // len(spellings)):
                     yield key - pattern[1] * LENGTH, text
+
+
+def directory_of_index_page(pattern: str) -> str:
+    """The directory that an index page also opens (PRE-05), or ``""``."""
+    slash = pattern.rfind("/")
+    if slash < 0 or not pattern.startswith(INDEX_PAGE, slash):
+        return ""
+    return pattern[: slash + 1] + "$"
 
 
 def matching_keys(patterns: Sequence[KeyedPattern], path: str) -> list[int]:

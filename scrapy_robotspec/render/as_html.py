@@ -14,8 +14,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.access.reasons import SERVERS_READ
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.render.explanation import Explanation, crawler_words, read_words
-from scrapy_robotspec.render.facts import facts, utc
+from scrapy_robotspec.render.explanation import (
+    Explanation,
+    crawler_words,
+    facts,
+    read_words,
+    utc,
+)
 from scrapy_robotspec.render.text import MOST, count, duration, first_of, safe
 
 if TYPE_CHECKING:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.models import POLICY_TOKENS
-from scrapy_robotspec.render.explanation import Explanation, crawler_words, rule_words
-from scrapy_robotspec.render.facts import facts, other_facts, statement_words
+from scrapy_robotspec.render.explanation import (
+    Explanation,
+    crawler_words,
+    facts,
+    other_facts,
+    rule_words,
+    statement_words,
+)
 from scrapy_robotspec.render.text import columns, paint, safe, verdict_word
 
 if TYPE_CHECKING:

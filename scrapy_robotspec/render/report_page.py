@@ -17,7 +17,7 @@ from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import Note, listing, render
 from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, RefusalStats, total_of
-from scrapy_robotspec.render.facts import utc
+from scrapy_robotspec.render.explanation import utc
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, duration
 

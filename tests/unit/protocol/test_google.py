@@ -7,26 +7,28 @@ from dataclasses import replace
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.google import (
-    directory_of_index_page,
-    partial_mark,
-    readable_part,
-    split_without_colon,
+from scrapy_robotspec.protocol.lines import skip_byte_order_mark, split_line
+from scrapy_robotspec.protocol.precedence import directory_of_index_page
+
+GOOGLE = EDITIONS["google"]
+
+
+@pytest.mark.parametrize(
+    ("body", "length"),
+    [(b"\xef\xbb\xbfa", 3), (b"\xef\xbba", 2), (b"\xefa", 1), (b"\xbba", 0), (b"a", 0)],
 )
-
-
-@pytest.mark.parametrize(("body", "length"), [(b"\xef\xbb\xbfa", 3), (b"\xefa", 1), (b"a", 0)])
 def test_a_part_of_a_mark_is_skipped(body: bytes, length: int) -> None:
     """FMT-05."""
-    assert partial_mark(body, b"\xef\xbb\xbf") == length
+    assert skip_byte_order_mark(body, GOOGLE) == length
+    assert skip_byte_order_mark(body, EDITIONS["google-2019"]) == (3 if length == 3 else 0)
 
 
 def test_a_line_ends_at_the_buffer_and_at_nul() -> None:
     """FMT-13, FMT-14."""
-    edition = replace(EDITIONS["google"], max_line=5)
-    assert readable_part(b"a: bcdef", edition) == b"a: bc"
-    assert readable_part(b"a:\0bcd", edition) == b"a:"
-    assert readable_part(b"a:\0bcd", EDITIONS["google-2019"]) == b"a:\0bcd"
+    edition = replace(GOOGLE, max_line=5)
+    assert split_line(b"a: bcdef", edition) == (b"a", b"bc")
+    assert split_line(b"a:\0bcd", edition) == (b"a", b"")
+    assert split_line(b"a:\0bcd", EDITIONS["google-2019"]) == (b"a", b"\0bcd")
 
 
 @pytest.mark.parametrize(
@@ -40,7 +42,8 @@ def test_a_line_ends_at_the_buffer_and_at_nul() -> None:
 )
 def test_two_words_need_no_colon(content: bytes, pair: tuple[bytes, bytes] | None) -> None:
     """FMT-11."""
-    assert split_without_colon(content, EDITIONS["google"].whitespace) == pair
+    assert split_line(content, GOOGLE) == pair
+    assert split_line(content, EDITIONS["google-2019"]) is None
 
 
 @pytest.mark.parametrize(

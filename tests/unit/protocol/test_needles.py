@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.protocol.needles import Needles, needle_of
 from scrapy_robotspec.protocol.patterns import parents_of
-from scrapy_robotspec.protocol.wildcards import Wildcards
+from scrapy_robotspec.protocol.wildcards import Needles, Wildcards, needle_of
 from tests.unit.protocol.counting import CountedText
 from tests.unit.protocol.strategies import (
     texts,

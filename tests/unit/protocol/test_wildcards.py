@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from benchmarks.hostile import RECIPES, Recipe
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import (
-    needles,
     patterns,
     wildcards,
 )
@@ -44,7 +43,7 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     ways = product((0, 64), (0, 1, 16), (0, 128), (1, 2, 64), (1, 4))
     for index, sort, long, needle, start in ways:
         with (
-            patch.multiple(needles, _NEEDLE=needle, _START=start),
+            patch.multiple(wildcards, _NEEDLE=needle, _START=start),
             patch.multiple(wildcards, INDEX_FROM=index, SORT_FROM=sort, LONG=long),
         ):
             wild = Wildcards(keys)

@@ -39,7 +39,7 @@ def test_each_row_has_the_same_keys() -> None:
     site = Explanation(URL, (), decision, seconds=0.1, record=RECORD, robots=ROBOTS)
     found = [
         Explanation(URL, problem="no network", seconds=0.1),
-        in_full(site, ParsedFile(ROBOTS), URL),
+        in_full(site, ParsedFile(ROBOTS)),
         explain_in_full(ROBOTS, URL, "foo"),
     ]
     rows = [full_object(each) for each in found]
@@ -67,7 +67,7 @@ def test_the_line_is_that_of_the_usage_statement_that_refuses() -> None:
     robots = RobotsTxt.parse(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n")
     asked = explain_in_full(robots, "/a", "foo")
     assert short_object(asked)["line"] == 3
-    shown = short_object(refused_by_usage(asked, robots, ["train-ai"]))
+    shown = short_object(refused_by_usage(asked, ["train-ai"]))
     assert (shown["allowed"], shown["reason"], shown["line"]) == (False, "usage", 2)
     assert [shown[name] for name in ("kind", "pattern", "rule", "read_as")] == [None] * 4
     assert shown.keys() == short_object(asked).keys()

@@ -34,7 +34,7 @@ def refused() -> Explanation:
 
 def test_statement_decides_and_no_rule_does() -> None:
     """USE-05: an Allow rule that matches is not shown as the reason of a refusal."""
-    found = in_full(refused(), ParsedFile(ROBOTS), URL)
+    found = in_full(refused(), ParsedFile(ROBOTS))
     detail = "train-ai is disallowed by line 3: 'Content-Usage: /a train-ai=n'"
     assert (found.allowed, found.reason, found.detail) == (False, "usage", detail)
     assert short(found, "") == f"disallowed  {URL}  ({detail})"

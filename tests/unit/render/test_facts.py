@@ -11,8 +11,7 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.render.as_json import full_object
-from scrapy_robotspec.render.explanation import Explanation
-from scrapy_robotspec.render.facts import facts, utc
+from scrapy_robotspec.render.explanation import Explanation, facts, utc
 from tests.unit.render.asking import explain_in_full
 
 SHOP = Origin("http", "shop.example", 80)
