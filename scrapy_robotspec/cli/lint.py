@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from contextlib import suppress
+from operator import attrgetter
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -26,7 +27,7 @@ from scrapy_robotspec.cli.session import (
 )
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.lint.findings import CODES, Code, Finding
-from scrapy_robotspec.protocol.lint.group_checks import Expected, is_expectation
+from scrapy_robotspec.protocol.lint.group_checks import UNEXPECTED, Expected
 from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_json import finding_object
@@ -192,18 +193,16 @@ def lint_command(
         for source in sources:
             _fix(source, edition, is_shown, screen)
     numbers: Counter[Kind] = Counter()
-    hidden: list[Finding] = []  # advice
-    unmet: list[Finding] = []
+    hidden, kind = 0, attrgetter("code", "severity")
 
     def linted() -> Iterator[Linted]:
+        nonlocal hidden
         for source in sources:
             robots = source.parse(edition)
             findings = lint(robots.file, expect, is_cut=robots.truncated)
-            found = [each for each in findings if is_shown(each) or is_expectation(each)]
-            if not (select or ignore):
-                hidden.extend(each for each in findings if not is_shown(each))
-            numbers.update((finding.code, finding.severity) for finding in found)
-            unmet.extend(filter(is_expectation, found))
+            found = [each for each in findings if is_shown(each) or kind(each) in UNEXPECTED]
+            hidden += len(findings) - len(found)
+            numbers.update(map(kind, found))
             yield source.name, found
 
     if statistics:
@@ -215,11 +214,11 @@ def lint_command(
     severities = Counter(severity for _, severity in numbers.elements())
     if format == "text" and sources:
         summary = _summary(severities, len(sources))
-        if hidden and not severities:
-            summary += f"; {_counted('advice', len(hidden))} hidden, see --advice"
+        if hidden and not (numbers or select or ignore):
+            summary += f"; {_counted('advice', hidden)} hidden, see --advice"
         screen.note(summary)
     if expect is not None and not strict:  # a gate for deployments
-        return FOUND if unmet else GOOD
+        return FOUND if UNEXPECTED & {*numbers} else GOOD
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
 
 

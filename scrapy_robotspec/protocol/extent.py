@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 
 Extent = Literal["no rules", "allows all", "denies all", "some"]
 
-#: Max wildcard patterns that are tried for all questions about the rules of a file.
+#: Max wildcard patterns that are tried for all questions about the rules of a file, and how many of
+#: them a question counts for besides.
 MOST_TRIED = 1 << 22
+_QUESTION = 40
 #: The site that paths are asked about.
 SITE = "https://h"
 #: Characters that canonical paths contain as they are, those first that rules rarely contain. None
@@ -76,7 +78,7 @@ class Rules:
 
     def allows(self, path: str) -> bool | None:
         """Whether a path may be fetched; None beyond the bound."""
-        self._left[0] -= self._stars
+        self._left[0] -= self._stars + _QUESTION
         return not self._compiled.find(SITE + path) & FORBIDS if self._left[0] > 0 else None
 
     @cached_property

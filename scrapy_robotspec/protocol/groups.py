@@ -64,8 +64,8 @@ class RawGroup:
     """Offset of what follows its lines."""
     agents: list[Line] = field(default_factory=list)
     """The user-agent lines."""
-    parted: list[Line] = field(default_factory=list)
-    """Those of them below a line that is neither an agent nor a rule."""
+    parted: list[tuple[Line, Line]] = field(default_factory=list)
+    """The two around lines that are neither agents nor rules."""
     names: list[str] = field(default_factory=list)
     """The agents, one for each line that names any."""
     keys: list[str] = field(default_factory=list)
@@ -163,7 +163,8 @@ class AllGroups:
         }
         self.places = {key: place for key, place in places.items() if place[1]}
         for group in self.groups:
-            group.agents = group.parted = group.rules = []
+            group.agents = group.rules = []
+            group.parted = []
 
     @cached_property
     def rules(self) -> Mapping[int, Rule]:
@@ -203,7 +204,7 @@ class AllGroups:
                     before = 0
                 else:
                     if is_parted:
-                        group.parted.append(line)
+                        group.parted.append((group.agents[-1], line))
                     if states_usage:
                         before = len(group.names)
                 states_usage = is_parted = False

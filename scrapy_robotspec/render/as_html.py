@@ -174,11 +174,7 @@ def listing(
 
 
 def _row(line: Line, notes: Mapping[str, str], is_followed: bool) -> Row:
-    styles: list[str] = []
+    style = "followed" if is_followed else ""
     if not line.field:
-        is_invalid = line.text.partition(b"#")[0].strip()
-        styles.append("invalid" if is_invalid else "comment")
-    elif is_followed:
-        styles.append("followed")
-    styles += [f"decides-{style}" for style in ("bad", "good") if style in notes.values()][:1]
-    return Row(line.number, " ".join(styles), decode(line.text), notes)
+        style = "invalid" if line.text.partition(b"#")[0].strip() else "comment"
+    return Row(line.number, style, decode(line.text), notes)

@@ -423,7 +423,7 @@ def test_a_status_is_named_and_a_wall_noted(server: Server, outside: Folder) -> 
         1,
         [
             f"{no.url('/robots.txt')}: HTTP status 403: everything is allowed",
-            "6 rules no longer hold for 4 crawlers",
+            "0 rules added, 6 removed for 4 crawlers",
         ],
     )
 

@@ -26,14 +26,12 @@ if TYPE_CHECKING:
 
 _DATA = read_data("crawlers.json")
 
-#: Lower-case names of crawlers that ignore robots.txt, and how they do so.
-IGNORING: Mapping[str, str] = {
-    name: words for words, names in _DATA["ignoring"].items() for name in names
-}
-#: Lower-case names of crawlers that follow no group ``*``, and who says so.
-IGNORING_DEFAULT: Mapping[str, str] = {
-    name: words for words, names in _DATA["ignoring_default"].items() for name in names
-}
+#: Lower-case names of crawlers that ignore robots.txt, and how they do so; names of those that
+#: follow no group ``*``, and who says so.
+IGNORING, IGNORING_DEFAULT = (
+    {name: words for words, names in _DATA[key].items() for name in names}
+    for key in ("ignoring", "ignoring_default")
+)
 #: Product tokens of well-known crawlers.
 KNOWN_CRAWLERS: tuple[str, ...] = tuple(_DATA["known"])
 

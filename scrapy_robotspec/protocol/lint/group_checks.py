@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import islice, pairwise, repeat, tee
+from itertools import islice, pairwise, tee
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import EDITIONS, Edition
@@ -17,7 +17,6 @@ from scrapy_robotspec.protocol.lint.findings import (
     Claim,
     Effect,
     Faults,
-    Finding,
     Findings,
     shown,
 )
@@ -34,15 +33,17 @@ if TYPE_CHECKING:
 
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
 Expected = Literal["open", "closed"]
+#: Codes and severities of findings that say that it is not so.
+UNEXPECTED = {("RS216", "error"), ("RS217", "error")}
 
 #: Paths that match every URL.
 EVERYTHING = (b"/", b"/*", b"*")
 #: Fields of lines that hold for the crawlers named above them, as rules do.
 _GROUP_FIELDS = ("crawl-delay", "request-rate", "visit-time", "content-usage")
-#: Max questions whether groups allow a path that the group of ``*`` disallows.
-MOST_ASKED = 100_000
 #: Crawlers that a message names.
 _MOST_NAMED = 5
+#: Max names above a crawl delay that are compared with those above others.
+_MOST_COMPARED = 20
 #: A path without wildcards whose last name may be that of a directory.
 _DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
 _AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
@@ -53,30 +54,15 @@ WILDCARD = re.compile(rb"[*$]")
 def check_groups(effects: Effects) -> Faults:
     """Check groups as a whole."""
     groups, edition = effects.groups, effects.edition
-    has_more = sum(DEFAULT in group.places for group in groups) > 1
     for group in groups:
-        first, crawler = group.agents[0], group.crawler
-        parted = set(group.parted)
-        for above, line in pairwise(group.agents) if parted else ():
-            if line in parted:
-                effect = effects.of_crawler(named_agent(above.value, edition) or None)
-                words = (
-                    f"reads one group, and {effect.words}" if effect.claims else "reads one group"
-                )
-                fault = "No rule stands between this user-agent line and the last"
-                yield line, "RS208", fault, Effect(words, effect.claims)
-        if crawler and not group.rules:
-            yield first, "RS206", "The group has no rules", effects.of_crawler(crawler)
-        if edition.whole_agent_names and DEFAULT in group.places and len(group.keys) > 1:
-            yield first, "RS207", "The group names * and others", "ignores the others"
-        closes = (each.field == "disallow" and each.value in EVERYTHING for each in group.rules)
-        if group.parted and DEFAULT in group.places and any(closes):  # GRP-01, UAG-05
-            agents = reversed(group.agents)
-            line = next(each for each in agents if named_agent(each.value, edition) == DEFAULT)
-            fault = 'The "Disallow: /" of the next name holds for "*", too'
-            code = "RS213" if has_more else "RS212"
-            if line < group.parted[-1]:
-                yield line, code, fault, effects.of_crawler(DEFAULT)
+        for above, line in group.parted:
+            effect = effects.of_crawler(named_agent(above.value, edition) or None)
+            words = "reads one group" + (f", and {effect.words}" if effect.claims else "")
+            fault = "No rule stands between this user-agent line and the last"
+            yield line, "RS208", fault, Effect(words, effect.claims)
+        if (crawler := group.crawler) and not group.rules:
+            effect = effects.of_crawler(crawler)
+            yield group.agents[0], "RS206", "The group has no rules", effect
     yield from _check_opened(effects)
     yield from _check_opened_wide(effects)
     if edition.other_fields:
@@ -102,20 +88,18 @@ def _check_opened(effects: Effects) -> Faults:
     """
     default = effects.default
     closed = default.exceptions()
-    questions = repeat(None, MOST_ASKED)
     for crawler, group, rules in effects.combined if not forbids(default.root) else ():
         if default.disallowed <= rules.disallowed and rules.allowed <= default.allowed:
             continue  # it can open nothing, so its patterns are not made
         if group.keys[0] in POLICY_TOKENS or rules.extent != "some":
             continue
         closed, paths = tee(closed)
-        for path, _ in zip(paths, questions, strict=False):
-            if rules.allows(path):
-                claims = (Claim(crawler, path, True), Claim(DEFAULT, path, False))
-                fault = f'{shown(crawler)} may fetch {shown(path)}, which "*" may not'
-                effect = Effect('follows the crawler\'s own group instead of that of "*"', claims)
-                yield group.agents[0], "RS215", fault, effect
-                break
+        path = next((each for each in paths if rules.allows(each) is not False), None)
+        if path is not None and rules.allows(path):  # not beyond the bound
+            claims = (Claim(crawler, path, True), Claim(DEFAULT, path, False))
+            fault = f'{shown(crawler)} may fetch {shown(path)}, which "*" may not'
+            effect = Effect('follows the crawler\'s own group instead of that of "*"', claims)
+            yield group.agents[0], "RS215", fault, effect
 
 
 def _check_opened_wide(effects: Effects) -> Faults:
@@ -180,20 +164,14 @@ def _check_delays(groups: Sequence[RawGroup]) -> Faults:
     """Crawl delays of one crawler that differ (EXT-01)."""
     first: dict[str, Line] = {}  # by key
     for group in groups:
-        above, begin = None, 0
-        for line, agents_above, _ in group.others:
-            if line.field != "crawl-delay" or not agents_above:
-                continue
-            if not SECONDS.fullmatch(line.value):  # it is ignored
-                continue
-            keys = group.keys[begin:agents_above]
-            above = above or next((first[key] for key in keys if key in first), None)
-            if above is not None and above.value != line.value:
-                fault = f"Line {above.number} states another crawl-delay for the same crawler"
-                yield line, "RS406", fault, "offers the greatest"
-            for key in keys:
-                first.setdefault(key, line)
-            above, begin = line, agents_above
+        for line, above, _ in group.others:
+            if line.field == "crawl-delay" and SECONDS.fullmatch(line.value):  # not ignored
+                keys = group.keys[max(above - _MOST_COMPARED, 0) : above]
+                stated = [first.setdefault(key, line) for key in keys]
+                other = next((each for each in stated if each.value != line.value), None)
+                if other is not None:
+                    fault = f"Line {other.number} states another crawl-delay for the same crawler"
+                    yield line, "RS406", fault, "offers the greatest"
 
 
 def _check_contraries(effects: Effects) -> Faults:
@@ -264,11 +242,6 @@ def check_closed(effects: Effects, findings: Findings, expected: Expected | None
         findings.add(None, "RS217", fault, effects.of_crawler(DEFAULT))
 
 
-def is_expectation(finding: Finding) -> bool:
-    """Whether a finding is an expectation that is not met."""
-    return finding.code in ("RS216", "RS217") and finding.severity == "error"
-
-
 def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
     """Sitemaps that the group of ``*`` disallows, unless it disallows every page."""
     rules = effects.default
@@ -278,25 +251,23 @@ def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
             yield line, "RS405", "The sitemap is disallowed", effects.of_path(DEFAULT, path)
 
 
-def check_disallowed(
-    statements: Mapping[tuple[str, ...], Sequence[Statement]], effects: Effects
-) -> Faults:
-    """Usage statements, by crawlers, about pages that are disallowed (USE-03)."""
-    if not statements:
-        return
+def check_disallowed(statements: Mapping[str, Sequence[Statement]], effects: Effects) -> Faults:
+    """Usage statements, by crawler, about pages that are disallowed (USE-03)."""
     allowed = sorted(line.value for line in effects.rules if line.field == "allow" and line.value)
     if any(b"*" in path for path in allowed):
         return
-    for crawlers, some in statements.items():
-        for statement in some:
-            path = statement.path or b"/"
-            if WILDCARD.search(path) or _any_begins(allowed, path):
+    seen: set[Line] = set()
+    for crawler, some in statements.items():
+        for each in some:
+            path = each.path or b"/"
+            if each.line in seen or WILDCARD.search(path) or _any_begins(allowed, path):
                 continue
-            claims = effects.of_path(crawlers[0], decode(path)).claims
+            seen.add(each.line)
+            claims = effects.of_path(crawler, decode(path)).claims
             if claims and not claims[0].allowed:
                 fault = f"{shown(path)} is disallowed and has no usage preference"
-                effect = Effect(f"ignores the statement for {shown(crawlers[0])}", claims)
-                yield statement.line, "RS506", fault, effect
+                effect = Effect(f"ignores the statement for {shown(crawler)}", claims)
+                yield each.line, "RS506", fault, effect
 
 
 def _any_begins(paths: Sequence[bytes], prefix: bytes) -> bool:

@@ -76,7 +76,7 @@ _REST = {
         (?<!\*) \$? [ ]* \Z | (?P<star>) [ ]* \Z
     )""",
 }
-_TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
+_TIGHT_COLON = re.compile(rb"\A([^:#]*:)(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _FIELDS = rb"(?:user-agent|disallow|allow|sitemap|crawl-delay|host)[ \t]*:"
 #: A field behind a sign that parts words, before a value, or with a capital letter.
@@ -122,16 +122,11 @@ def usual_line(edition: Edition) -> re.Pattern[bytes]:
 
 def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
     """Check that a space follows the colon (EXT-04)."""
-    if line.field not in _PROTOCOL or not line.value:
-        return
-    tight = _TIGHT_COLON.match(line.text)
-    if tight is None:
-        return
-    replacement = None
-    if may_replace and line.text.isascii() and b" " in findings.edition.whitespace:
-        replacement = decode(line.text[: tight.end()] + b" " + line.text[tight.end() :])
-    fault = "A space after the colon helps people to read the line"
-    findings.add(line, "RS903", fault, "needs none", replacement)
+    if line.field in _PROTOCOL and line.value and _TIGHT_COLON.match(line.text):
+        may_replace &= line.text.isascii() and b" " in findings.edition.whitespace
+        replacement = decode(_TIGHT_COLON.sub(rb"\1 ", line.text)) if may_replace else None
+        fault = "A space after the colon helps people to read the line"
+        findings.add(line, "RS903", fault, "needs none", replacement)
 
 
 def check_form(line: Line, edition: Edition) -> Faults:

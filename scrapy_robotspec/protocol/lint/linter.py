@@ -36,7 +36,7 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     usual_line,
 )
 from scrapy_robotspec.protocol.lint.usage_checks import (
-    by_crawlers,
+    by_crawler,
     check_hidden,
     check_statement,
     read_statement,
@@ -90,7 +90,7 @@ def lint(
             findings.add_all(check_statement(read_statement(line)))
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
-    statements = by_crawlers(every.groups)
+    statements = by_crawler(every.groups)
     faults = chain(
         check_outside(every.outside, edition),
         check_rules(effects, rules),
@@ -119,6 +119,4 @@ def _lines(file: RobotsFile, findings: Findings, *, is_cut: bool) -> Iterable[Li
     if is_cut:
         effect = f"reads {part_in_words(file.body)}"
         findings.add(None, "RS151", "The file is too long", effect)
-        fault = "Directories need fewer rules than pages"
-        findings.add(None, "RS904", fault, "ignores the rest")
     return read_lines(file.body, file.edition, every=True)

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lint.findings import Faults, read_data, shown
-from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.usage import (
     USAGE_FIELDS,
     is_label,
@@ -31,8 +31,8 @@ _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 _NOTHING = "reads no preference"
 #: The form of preferences, by field.
 _FORMS = {"content-usage": "train-ai=n, search=y", "content-signal": "ai-train=no, search=yes"}
-#: Most names of a group that are compared with those of others.
-_MOST_NAMES = 20
+#: Most names of a group that are compared with those of others, and most signals above all groups.
+_MOST = 20
 #: Labels that are named as hidden by one path.
 _MOST_HIDDEN = 10
 
@@ -69,17 +69,15 @@ def read_statement(line: Line) -> Statement:
     return Statement(line, path or b"", preferences, _parse(line.field, preferences))
 
 
-def by_crawlers(groups: Iterable[RawGroup]) -> Mapping[tuple[str, ...], Sequence[Statement]]:
-    """The statements in groups, by the first crawlers that they apply to."""
-    found: dict[tuple[str, ...], list[Statement]] = {}
+def by_crawler(groups: Iterable[RawGroup]) -> Mapping[str, Sequence[Statement]]:
+    """The statements in groups for each crawler."""
+    found: dict[str, list[Statement]] = {}
     for group in groups:
         for line, above, before in group.others:
-            if line.field not in _VOCABULARIES:
-                continue
-            keys = group.keys[before : min(above, before + _MOST_NAMES)]
-            crawlers = tuple(sorted(set(keys), reverse=True))
-            if crawlers:
-                found.setdefault(crawlers, []).append(read_statement(line))
+            if line.field in _VOCABULARIES:
+                statement = read_statement(line)
+                for key in dict.fromkeys(group.keys[before : min(above, before + _MOST)]):
+                    found.setdefault(key, []).append(statement)
     return found
 
 
@@ -107,21 +105,13 @@ def check_statement(statement: Statement) -> Faults:
             yield line, "RS507", f"{shown(label)} is an old label, {instead}", "hands it on"
 
 
-def check_hidden(
-    signals: Iterable[Line], statements: Mapping[tuple[str, ...], Sequence[Statement]]
-) -> Faults:
+def check_hidden(signals: Sequence[Line], statements: Mapping[str, Sequence[Statement]]) -> Faults:
     """Paths that hide a shorter path's label (USE-01).
 
-    *signals* hold for all; *statements*: by the crawlers that they apply to. The first of each is
-    looked at.
+    *signals* hold for all crawlers.
     """
-    for_all = [read_statement(line) for line in signals]
-    by_key = {key: [*for_all] for key in (DEFAULT, *(crawlers[0] for crawlers in statements))}
-    for crawlers, some in statements.items():
-        for key in crawlers:
-            if key in by_key:
-                by_key[key] += some
-    found = {each for some in by_key.values() for each in _hidden(some)}
+    for_all = [read_statement(line) for line in signals[:_MOST]]
+    found = {each for some in statements.values() for each in _hidden([*for_all, *some])}
     for line, label, number in sorted(found):
         fault = f"The longer path hides {shown(label)} of line {number}"
         yield line, "RS505", fault, "reads the longest path only"

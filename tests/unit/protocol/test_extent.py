@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec import RobotsTxt
 from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol import extent
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.robots_file import RobotsFile
 
@@ -93,17 +94,18 @@ def test_an_example_completes_no_escape_where_rules_contain_all_other_characters
 
 
 def test_rules_of_a_file_share_the_bound_of_what_is_tried() -> None:
-    """SAF-02: each question takes the wildcard patterns from it; the last one is not spent."""
+    """SAF-02: each question takes itself and the wildcards from it; the last is not spent."""
     rules = [(False, b"/a*b", 20), (True, b"/c", 30), (False, b"/c*d", 40)]  # two have a star
-    left = [5]
+    cost = extent._QUESTION + 2
+    left = [2 * cost + 1]
     first, second = (Rules(rules, EDITIONS["google-2019"], left) for _ in range(2))
     assert first.allows("/axb") is False
     assert second.allows("/x") is True
     assert left == [1]
     assert first.allows("/x") is None
     assert second.allows("/x") is None
-    assert Rules(rules, EDITIONS["google-2019"], [2]).allows("/x") is None
-    assert Rules(rules, EDITIONS["google-2019"], [3]).allows("/x") is True
+    assert Rules(rules, EDITIONS["google-2019"], [cost]).allows("/x") is None
+    assert Rules(rules, EDITIONS["google-2019"], [cost + 1]).allows("/x") is True
     assert Rules(rules, EDITIONS["google-2019"]).allows("/x") is True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from math import inf
 from unittest.mock import patch
 from urllib.parse import SplitResult, urlsplit
@@ -47,7 +48,7 @@ def test_each_line_is_in_a_group_or_outside(name: str, body: bytes) -> None:
         named = (named_agent(line.value, edition) for line in group.agents)
         assert [each for each in named if each is not None] == group.names
         assert [key_of(each, edition) for each in group.names] == group.keys
-        assert set(group.parted) <= set(group.agents[1:])
+        assert {*group.parted} <= {*pairwise(group.agents)}
         assert group.agents[0].start < group.blank
         assert all(line.start < group.end for line in group.rules)
 
@@ -60,7 +61,7 @@ def test_a_blank_line_parts_names_and_rules() -> None:
     every = read(BLANKS)
     (group,) = every.groups
     assert [line.number for line in every.outside] == [1]
-    assert [line.number for line in group.parted] == [4]
+    assert [(above.number, line.number) for above, line in group.parted] == [(2, 4)]
     assert [line.number for line in group.rules] == [5, 7]
     assert group.blank < group.rules[0].start  # the edition that ends groups there reads no rule
     every = read(BLANKS, "classic")

@@ -82,7 +82,8 @@ STATED = [
     ("User-agent: *\nDisallow: /a#b\n", "RS315", 'reads "/a"'),
     ("User-agent: *\nDisallow: /#/\n", "RS315", 'reads "/" and lets "*" fetch no page'),
     ("User-agent: *\nDisallow: /a\nAllow: /a\nDisallow: /*a\n", "RS304", 'not let "*" fetch "/a"'),
-    ("User-agent: *\n\nUser-agent: a\nDisallow: /\nAllow: /b\n", "RS212", 'fetch "/b", not "/"'),
+    ("User-agent: *\n\nUser-agent: a\nDisallow: /\nAllow: /b\n", "RS208", '"*" fetch "/b", not'),
+    ("User-agent: *\n\nUser-agent: a\nDisallow: /*\n", "RS208", 'lets "*" fetch no page'),
     ("User-agent: *\nDisallow: /\nAllow: /b\nDisallow: /b\n", "RS304", 'lets "*" fetch "/b"'),
     (
         "User-agent: *\nDisallow: /admin/\n\nUser-agent: Googlebot\nDisallow: /search\n",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.groups import AllGroups
-from scrapy_robotspec.protocol.lint.usage_checks import by_crawlers
+from scrapy_robotspec.protocol.lint import usage_checks
+from scrapy_robotspec.protocol.lint.usage_checks import by_crawler
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.usage import Preference, UsageSource, parse_preferences
 from tests.unit.protocol.lint.test_effects import letters
 
 usage_lines = st.builds(
@@ -96,11 +99,28 @@ def test_names_are_not_multiplied_with_statements() -> None:
     )
     (group,) = AllGroups("".join(lines).encode(), EDITIONS["google-2019"]).groups
     group.keys = Keys(group.keys)
-    found = by_crawlers([group])
-    assert sum(map(len, found.values())) == 1_000
-    assert sum(map(len, found)) < 25 * 1_000
+    found = by_crawler([group])
+    assert len({each.line for some in found.values() for each in some}) == 1_000
+    assert sum(map(len, found.values())) < 25 * 1_000
     assert len(copied) == 1_000
     assert sum(copied) < 25 * 1_000
+
+
+def test_signals_above_all_groups_are_not_multiplied_with_crawlers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SAF-02: 1,000 of them, and 1,000 crawlers with a statement of their own."""
+    read: list[str] = []
+
+    def counted(source: UsageSource, value: str) -> dict[str, Preference]:
+        read.append(value)
+        return parse_preferences(source, value)
+
+    monkeypatch.setattr(usage_checks, "parse_preferences", counted)
+    lines = ["Content-Signal: a=no\n"] * 1_000
+    lines += [f"User-agent: {letters(n)}\nContent-Usage: a=y\n" for n in range(1_000)]
+    RobotsTxt.parse("".join(lines).encode()).lint()
+    assert len(read) < 25 * 1_000
 
 
 #: Parts that both fields have, in their own words, and what no one reads.
