@@ -108,6 +108,15 @@ def format_of(body: bytes) -> FileKind | None:
     return FileKind.BINARY if is_binary else None
 
 
+def is_view_of_text(body: bytes) -> bool:
+    """Whether an HTML page is a browser's view of a robots.txt.
+
+    The rules stand in its only ``<pre>``.
+    """
+    parts = re.split(rb"(?i)</?pre\b[^>]*>", body)
+    return len(parts) == 3 and _is_read(parts[1])
+
+
 def has_lines(body: bytes) -> bool:
     """Whether any line of a text is read, or meant as one."""
     return re.search(_MEANT_LINE, body) is not None or _is_read(body)

@@ -206,6 +206,18 @@ class DropsRobotsTxt:
             raise IgnoreRequest("no robots.txt here")
 
 
+class DropsAnswers:
+    """Wants no response of a robots.txt."""
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        await sleep(0.01)
+        if request.url.endswith("/robots.txt"):
+            raise IgnoreRequest("no robots.txt here")
+        return response
+
+
 class CancelsRobotsTxt:
     """Awaits something of its own that is cancelled, such as a page of a browser that closes."""
 

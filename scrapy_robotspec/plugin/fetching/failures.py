@@ -53,6 +53,8 @@ _WORDS = {
     "UnicodeError": "impossible host name",
     **dict.fromkeys(("ParseError", "ClientResponseError"), INVALID),
 }
+#: Methods of a middleware that may drop a request.
+_HOOKS = ("process_request", "process_response", "process_exception")
 #: Parts of TLS errors where the other side does not use TLS.
 _NOT_TLS = ("wrong version number", "http request", "packet length too long", "record layer")
 
@@ -86,7 +88,21 @@ def in_one_line(error: BaseException) -> str:
     words = blank_user_info(" ".join(str(innermost).split()))[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind
+    if isinstance(error, IgnoreRequest):
+        text = _dropped_by(error) + text
     return ascii(text)[1:-1]
+
+
+def _dropped_by(error: BaseException) -> str:
+    """The class of the middleware that has raised *error*, as its traceback shows it."""
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        owner = frame.f_locals.get("self")
+        is_scrapys = type(owner).__module__.startswith("scrapy.core.")  # it calls the middlewares
+        if frame.f_code.co_name in _HOOKS and owner is not None and not is_scrapys:
+            found = f"dropped by {type(owner).__qualname__}: "
+    return found
 
 
 def _in_words(cause: BaseException) -> str | None:

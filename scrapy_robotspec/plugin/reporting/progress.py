@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.protocol.file_kind import is_view_of_text
 from scrapy_robotspec.render.text import REST, count, safe
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ logger = logging.getLogger("scrapy_robotspec")
 
 #: Max origins with the same kind of line and failure that get a line of their own.
 MAX_LINES = 20
+
+#: Behind the URL of a page that a service or a handler made of a robots.txt.
+VIEW = " (a browser's view of a text file: request robots.txt without the browser)"
 
 #: Words for origins without a line of their own, by kind of line; they take the failure.
 _FURTHER = {
@@ -106,8 +110,9 @@ class Progress:
     def on_doubtful(self, doubt: str, record: RobotsRecord) -> None:
         """The response of an origin is not a robots.txt file (FET-20)."""
         if self._has_room(("doubtful", doubt)):
-            line = "%s at %s: it is asked again in %.0f s at the latest"
-            logger.info(line, doubt, record.origin.robots_url, record.lifetime)
+            line = "%s at %s%s: it is asked again in %.0f s at the latest"
+            view = VIEW if is_view_of_text(record.body) else ""
+            logger.info(line, doubt, record.origin.robots_url, view, record.lifetime)
 
     def on_given_up(self, origin: Origin, failure: str, text: str) -> None:
         """*origin* is given up: its requests are refused until it answers."""

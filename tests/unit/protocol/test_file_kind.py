@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec import EDITIONS, Edition, RobotsTxt
 from scrapy_robotspec.protocol import groups
-from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind
+from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind, is_view_of_text
 from scrapy_robotspec.protocol.lines import Line, read_lines
 from tests.unit.protocol.strategies import bodies
 
@@ -154,3 +154,16 @@ def test_a_page_without_a_rule_is_not_read_line_by_line(monkeypatch: pytest.Monk
     assert read == []
     assert foreign_kind(PAGE % (script + RULES)) is None
     assert len(read) == 1
+
+
+VIEW = PAGE % (b'<pre style="word-wrap: break-word">' + RULES + b"</pre>")
+
+
+def test_a_browsers_view_of_a_robots_txt_is_recognised() -> None:
+    """Its rules stand in one element; the headers of a request, or two elements, are no view."""
+    assert foreign_kind(VIEW) is FileKind.HTML
+    assert is_view_of_text(VIEW)
+    assert is_view_of_text(VIEW.replace(b"pre", b"PRE"))
+    headers = PAGE % b"<pre>User-Agent: Mozilla/5.0 (X11)\nHost: a.example\n</pre>"
+    for other in (headers, PAGE % RULES, VIEW + b"<pre></pre>", RULES, b"", PAGE % b"<pre>"):
+        assert not is_view_of_text(other)

@@ -128,6 +128,18 @@ def test_a_doubt_is_counted_once_and_logged_once(caplog: pytest.LogCaptureFixtur
     assert line.startswith("no robots.txt: HTML page at https://shop.example/robots.txt")
 
 
+def test_a_browsers_view_of_a_robots_txt_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """A service or a handler has rendered it."""
+    crawl = Crawl(caplog)
+    body = b"<html><body><pre>User-agent: *\nDisallow: /x</pre></body></html>"
+    crawl.fetched(replace(FOUND, doubt="HTML page", body=body))
+    (line,) = crawl.lines()
+    assert line.startswith(
+        "no robots.txt: HTML page at https://shop.example/robots.txt (a browser's view of a text "
+        "file: request robots.txt without the browser): it is asked again in "
+    )
+
+
 def test_pages_without_rules_are_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
     """Also where the outage began before the crawl did."""
     crawl = Crawl(caplog, unreachable="allow")
