@@ -45,7 +45,7 @@ waits = st.one_of(
 )
 #: What happens at a step: a jump of the clock, a restart of the crawl, a page that answers.
 events = st.sampled_from(["", "", "", "", "restart", "page", "back", "ahead"])
-#: A step, and how often the origin answers like that, a request coming by each so many seconds.
+#: A step, how often the origin answers like that, and the seconds between its requests.
 steps = st.tuples(waits, answers, events, st.sampled_from([1, 1, 3, 40]), st.sampled_from([1, 70]))
 policies = st.sampled_from([{}, {}, {403: "disallow"}, {"4xx": "disallow"}, {"4xx": "unreachable"}])
 crawls = st.builds(

@@ -198,7 +198,7 @@ class Kept:
 def test_evidence_and_report_are_opened_and_closed_once(
     monkeypatch: pytest.MonkeyPatch, kept: bool, dry: bool
 ) -> None:
-    """The account of a dry run is no account of what the evidence says."""
+    """The evidence of a dry run gets no account of requests."""
     crawl, evidence, report = Obeying(monkeypatch), Kept(), Kept()
     robots = crawl.robots
     robots.settings = replace(robots.settings, dry_run=dry)

