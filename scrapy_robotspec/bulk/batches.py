@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from scrapy_robotspec.bulk.answers import FileAnswers
-from scrapy_robotspec.bulk.documents import Document, known_columns, rows_of
+from scrapy_robotspec.bulk.documents import Document, Report, known_columns, rows_of
 from scrapy_robotspec.bulk.questions import (
     OF_CRAWLER,
     OF_FILE,
@@ -22,7 +22,7 @@ from scrapy_robotspec.bulk.questions import (
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
 
@@ -45,7 +45,7 @@ def verdicts(
     editions: str | Edition | Sequence[str | Edition] = "google-2019",
     lint: bool = False,
     columns: str | Sequence[str] | None = None,
-    report: Callable[[str], None] | None = None,
+    report: Report | None = None,
 ) -> _Batch:
     """Verdicts for a batch of robots.txt responses.
 
@@ -76,9 +76,7 @@ def verdicts(
     return pa.concat_batches(found)
 
 
-def _documents(
-    batch: pa.RecordBatch | pa.Table, report: Callable[[str], None] | None
-) -> Iterator[Document]:
+def _documents(batch: pa.RecordBatch | pa.Table, report: Report | None) -> Iterator[Document]:
     batches = batch.to_batches() if isinstance(batch, pa.Table) else [batch]
     rows = chain.from_iterable(map(rows_of, batches))
     for number, row in enumerate(rows, 1):

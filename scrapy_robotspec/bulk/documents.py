@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pyarrow as pa
@@ -14,10 +15,10 @@ from scrapy_robotspec.access.outcome import FetchResult, Meaning, meaning
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy_robotspec.editions import Edition
 
+#: Takes a line of text about something that cannot be read.
+Report = Callable[[str], None]
 #: Max bytes of a body that are read, hashed and counted; all editions read far fewer.
 MAX_BODY = 16 * 1024 * 1024
 

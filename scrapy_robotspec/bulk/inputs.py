@@ -13,16 +13,13 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from scrapy_robotspec.bulk.documents import MAX_BODY, Document, known_columns, rows_of
+from scrapy_robotspec.bulk.documents import MAX_BODY, Document, Report, known_columns, rows_of
 from scrapy_robotspec.bulk.warc import read_warc
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.folders import TEXTS, files_of, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    #: Takes a message about something that cannot be read.
-    Report = Callable[[str], None]
+    from collections.abc import Iterator, Mapping, Sequence
 
 _WARC = (".warc", ".warc.gz")
 _JSON = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")

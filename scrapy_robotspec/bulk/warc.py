@@ -14,12 +14,12 @@ from fastwarc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.exchange import Exchange, is_partial
-from scrapy_robotspec.bulk.documents import MAX_BODY, REVISIT, Document
+from scrapy_robotspec.bulk.documents import MAX_BODY, REVISIT, Document, Report
 from scrapy_robotspec.editions import MAX_PARSED
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
 
 GZIP = b"\x1f\x8b"
@@ -58,7 +58,7 @@ class _Record(NamedTuple):
     """One, if it is the response to a request for a robots.txt."""
 
 
-def read_warc(path: str, report: Callable[[str], None]) -> Iterator[Document]:
+def read_warc(path: str, report: Report) -> Iterator[Document]:
     """The robots.txt responses of an archive, compressed or not; damage is reported."""
     with open(path, "rb") as file:
         kind = _Members if file.read(len(GZIP)) == GZIP else _Archive
@@ -74,7 +74,7 @@ class _Archive:
     #: Where a record may begin.
     _places = _BEGIN
 
-    def __init__(self, path: str, file: IO[bytes], report: Callable[[str], None]) -> None:
+    def __init__(self, path: str, file: IO[bytes], report: Report) -> None:
         self._path = path
         self._file = file
         self._report = report

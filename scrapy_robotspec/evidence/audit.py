@@ -18,12 +18,12 @@ from scrapy_robotspec.evidence.run_reader import RunReader, read_runs
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from scrapy_robotspec.access.resolved import Resolved
     from scrapy_robotspec.evidence.access_logs import Request
-    from scrapy_robotspec.evidence.log_lines import Line
+    from scrapy_robotspec.evidence.log_lines import Line, Members
 
 #: Max disallowed requests that are kept.
 _MAX_ACCUSED = 100_000
@@ -33,10 +33,6 @@ _MAX_SHOWN = 100
 #: Max changes of the rules in force during one request that are read (SAF-05). A fleet has as many
 #: in a moment as it has processes.
 _MAX_CHANGES = 1000
-#: The rules of the newest copy, and of the other crawls that ran (none: unknown), and whether they
-#: are all. They may not be where a crawl that lost its last lines may have fetched others, or where
-#: the archive lacks a body.
-InForce = tuple[list["Resolved"], bool]
 #: A killed process may have written nothing for this long before its last request (seconds).
 _LOST = 10.0
 
@@ -49,6 +45,19 @@ _LOOKS_PER_PARSE = 1000
 
 _time_of = itemgetter(0)
 _end_of = attrgetter("end")
+
+
+class InForce(NamedTuple):
+    """The rules in force for an origin."""
+
+    rules: Sequence[Resolved] = ()
+    """Those of the newest copy, and of the other crawls that ran; none: unknown."""
+    is_sure: bool = False
+    """Whether these are all: a crawl that lost its last lines may have fetched others, and the
+    archive may lack a body."""
+    since: float = inf
+    until: float = inf
+    """They hold before this time at least (epoch seconds)."""
 
 
 class Timeline:
@@ -79,8 +88,8 @@ class Timeline:
             bounds += (run.start, run.end - 1.0, run.end, run.end + _LOST)
         self._bounds = sorted(bounds)
         """When a run began or ended, or may have lost lines."""
-        self._recent: dict[Origin, tuple[float, tuple[InForce, float]]] = {}
-        """The latest answer about each origin with a state, and since when it holds."""
+        self._recent: dict[Origin, InForce] = {}
+        """The latest answer about each origin with a state."""
         states = sum(len(each) for runs in self._states.values() for each in runs.values())
         self.looks = _MIN_LOOKS + states * _LOOKS_PER_STATE
         """Number of runs that may still be looked at."""
@@ -93,21 +102,24 @@ class Timeline:
 
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""
-        time = since
         self.looks += _LOOKS_PER_REQUEST
-        while time <= until:
-            found, time = self._at(origin, time)
-            yield found if self._may_look(len(found[0])) else ([], False)
+        for _ in range(_MAX_CHANGES):
+            found = self._at(origin, since)
+            yield found if self._may_look(len(found.rules)) else InForce()
+            since = found.until
+            if since > until:
+                return
+        yield InForce()
 
-    def _at(self, origin: Origin, time: float) -> tuple[InForce, float]:
-        """The rules in force for *origin* at *time*, and until when at least."""
-        since, known = self._recent.get(origin, (inf, None))
-        if known is not None and since <= time < known[1]:
+    def _at(self, origin: Origin, time: float) -> InForce:
+        """The rules in force for *origin* at *time*."""
+        known = self._recent.get(origin, InForce())
+        if known.since <= time < known.until:
             return known
         if origin not in self._states or not self._may_look(len(self._runs)):
-            return ([], False), inf
-        self._recent[origin] = time, self._find(origin, time)
-        return self._recent[origin][1]
+            return InForce()
+        self._recent[origin] = self._find(origin, time)
+        return self._recent[origin]
 
     def _may_look(self, number: int) -> bool:
         """Count runs that are looked at; False where they are too many."""
@@ -119,7 +131,7 @@ class Timeline:
             )
         return self.looks >= 0
 
-    def _find(self, origin: Origin, time: float) -> tuple[InForce, float]:
+    def _find(self, origin: Origin, time: float) -> InForce:
         """As :meth:`_at`, from the states of all runs."""
         until, held = self._bounds[bisect_right(self._bounds, time)], []
         for run, states in self._states[origin].items():
@@ -142,7 +154,7 @@ class Timeline:
             with run.noting(id_):
                 found = run.resolved(id_, origin, time)
             if run.states.get(origin) is not parsed and not self._may_look(_LOOKS_PER_PARSE):
-                return ([], False), inf
+                return InForce()
             if found is None:  # left out or damaged: it may have allowed anything
                 is_sure = False
                 continue
@@ -152,7 +164,7 @@ class Timeline:
                 usable.setdefault((found.action, found.reason, rules), found)
             elif found.reason == "unreachable":
                 failed.append(found)
-        return (list(usable.values()) or failed[:1], is_sure), until
+        return InForce(list(usable.values()) or failed[:1], is_sure, time, until)
 
     def _add(self, run: RunReader, line: Line) -> None:
         values = line.values
@@ -185,7 +197,7 @@ class Logged(NamedTuple):
     file: str
     line: int
     """From 1."""
-    values: Mapping[str, Any]
+    values: Members
 
 
 @dataclass(slots=True)
@@ -245,10 +257,8 @@ class Audit:
         found, is_sure = None, True
         since = request.time - self._tolerance
         until = max(request.time, nextafter(request.time + request.resolution, -inf))
-        for number, (rules, complete) in enumerate(self._timeline.in_force(origin, since, until)):
-            is_sure &= complete and number < _MAX_CHANGES
-            if number == _MAX_CHANGES:
-                break
+        for rules, is_complete, *_ in self._timeline.in_force(origin, since, until):
+            is_sure &= is_complete
             if any(len(url) * len(each.record.body) > MAX_WORK for each in rules):
                 is_sure = False
             elif rules:
@@ -308,12 +318,12 @@ class Audit:
                 self._note_answered(*decided.pop(values["decision"]), values["time"])
 
     def _note_sent(
-        self, reader: RunReader, those: list[Accused], logged: Logged, sent: Mapping[str, Any]
+        self, reader: RunReader, those: list[Accused], logged: Logged, sent: Members
     ) -> None:
         """Excuse those of *those* that are the page *sent*, if it was allowed at that moment."""
         left = sent["time"]
         until = left + sent["seconds"] + self._tolerance
-        ((rules, _),) = self._timeline.in_force(those[0].why.origin, left, left)
+        rules = next(self._timeline.in_force(those[0].why.origin, left, left)).rules
         allowed = logged.values["allowed"] and rules and self._judge(rules, those[0].url) is None
         by_others = (
             logged.values["allowed"] and "state" in logged.values and not reader.has_our_rules

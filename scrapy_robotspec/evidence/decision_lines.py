@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.access.record import RobotsRecord, read_record
-from scrapy_robotspec.evidence.log_lines import Stage, dumps
+from scrapy_robotspec.evidence.log_lines import Members, Stage, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ class State(NamedTuple):
         return dumps({**members, "body_sha256": digest_of(self.record.body)})
 
     @classmethod
-    def from_values(cls, given: Mapping[str, Any]) -> State:
+    def from_values(cls, given: Members) -> State:
         """Read the values of :meth:`to_line`. Raises one of ``DAMAGE``."""
         record = read_record(given["record"])
         members = {name: given[name] for name in cls._fields if name in given}

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, NoReturn, get_args
+from typing import Any, BinaryIO, Literal, NamedTuple, NoReturn, get_args
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.errors import RobotSpecError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
+#: The members of a line, and of an object in it.
+Members = Mapping[str, Any]
 #: Where a decision applies: before a download, to the URL that a download handler was redirected
 #: to, to a request inside a browser, to a page by the usage preferences of its header, to a URL
 #: that a spider asked about, or nowhere (dry run).
@@ -181,7 +181,7 @@ _MEMBERS = {
 COUNTED = {"decision": "decisions", "sent": "sent", "state": "states", "record": "records"}
 
 
-def problem_of(values: Mapping[str, Any]) -> str:
+def problem_of(values: Members) -> str:
     """Why a line's members cannot be relied on; empty: they can."""
     kind = values.get("type")
     if kind not in _MEMBERS:
@@ -194,7 +194,7 @@ def problem_of(values: Mapping[str, Any]) -> str:
     return ""
 
 
-def logged_outcome(decision: Mapping[str, Any], is_doubtful: bool) -> str:
+def logged_outcome(decision: Members, is_doubtful: bool) -> str:
     """The outcome of a request by the line of its decision.
 
     A reason without an outcome makes the decision differ in a replay.

@@ -29,6 +29,7 @@ from scrapy_robotspec.evidence.decision_lines import (
 from scrapy_robotspec.evidence.log_lines import (
     EvidenceError,
     Line,
+    Members,
     NotCheckableError,
     dumps,
     loads,
@@ -38,7 +39,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from scrapy_robotspec.access.overrides import Replacement
@@ -129,7 +130,7 @@ class RunReplay:
             self._check(values)
             self._sequence.take_time(values)
 
-    def _check(self, values: Mapping[str, Any]) -> None:
+    def _check(self, values: Members) -> None:
         match values["type"]:
             case "decision":
                 self._take_decision(values)
@@ -181,7 +182,7 @@ class RunReplay:
 
     # --- decisions
 
-    def _take_decision(self, logged: Mapping[str, Any]) -> None:
+    def _take_decision(self, logged: Members) -> None:
         """Check that a decision is made again as logged, and at its place."""
         result, until = self._result, inf
         try:
@@ -196,7 +197,7 @@ class RunReplay:
         finally:
             self._sequence.take_decision(logged, until)
 
-    def _repeat(self, logged: Mapping[str, Any]) -> Resolved | None:
+    def _repeat(self, logged: Members) -> Resolved | None:
         """Make a decision again, as logged, and return the archived rules that it follows from."""
         settings = self._reader.settings
         again = self._decide(logged, settings)
@@ -208,7 +209,7 @@ class RunReplay:
             raise self._reader.otherwise(f"the log says {'; '.join(shown)}")
         return again.found
 
-    def _decide(self, logged: Mapping[str, Any], settings: RunSettings) -> LoggedDecision:
+    def _decide(self, logged: Members, settings: RunSettings) -> LoggedDecision:
         """Decide about the question of a line."""
         names = ("number", "time", "stage", "url", "rules_time", "header")
         given: dict[str, Any] = {name: logged.get(name) for name in names}
@@ -351,7 +352,7 @@ class Sequence:
         """Whether what began at *time* may have been under way when the clock was set."""
         return self._old_now - _UNDER_WAY <= time <= self._old_now + _UNNOTED
 
-    def take_time(self, values: Mapping[str, Any]) -> None:
+    def take_time(self, values: Members) -> None:
         """Check that times do not go back."""
         kind, written = values["type"], values["time"] + values.get("seconds", 0.0)
         if kind == "clock" and values["jump"] < 0:
@@ -404,7 +405,7 @@ class Sequence:
         if late > 0:
             raise EvidenceError(f"{state} had been replaced {late:g} s before")
 
-    def take_decision(self, values: Mapping[str, Any], valid_until: float) -> None:
+    def take_decision(self, values: Members, valid_until: float) -> None:
         """Take a decision by rules that hold up to *valid_until* (epoch seconds)."""
         before, self._number = self._number, values["number"]
         state, rules_time = values.get("state"), values.get("rules_time")
@@ -423,7 +424,7 @@ class Sequence:
         if self._number != before + 1:
             raise EvidenceError(f"the decision {self._number} stands after {before}")
 
-    def take_answered(self, values: Mapping[str, Any]) -> None:
+    def take_answered(self, values: Members) -> None:
         """Take a page of another middleware, which was not seen leaving."""
         self._answered_pages += 1
         self._take_passed(values["decision"], "came from a middleware")
@@ -437,7 +438,7 @@ class Sequence:
             )
         return passed
 
-    def take_sent(self, values: Mapping[str, Any]) -> str:
+    def take_sent(self, values: Members) -> str:
         """Take a page that left, and return its decision's outcome."""
         number, left = values["decision"], values["time"]
         passed = self._take_passed(number, "left")
@@ -458,7 +459,7 @@ class Sequence:
             )
         return passed.outcome
 
-    def take_end(self, values: Mapping[str, Any]) -> None:
+    def take_end(self, values: Members) -> None:
         """Compare the account of the crawl with its lines.
 
         A request without a check may be a renderer's, which counts by the page's decision.

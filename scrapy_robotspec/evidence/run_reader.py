@@ -28,6 +28,7 @@ from scrapy_robotspec.evidence.log_lines import (
     RULES,
     EvidenceError,
     Line,
+    Members,
     NotCheckableError,
     loads,
     logged_outcome,
@@ -40,7 +41,7 @@ from scrapy_robotspec.evidence.warc import StoredRecord, longest_member, read_me
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from scrapy_robotspec.access.origin import Origin
@@ -67,13 +68,13 @@ class RunSummary:
     last_hash: str = NO_HASH
     complete: bool = False
     """Whether the log has its last line."""
-    end: Mapping[str, Any] | None = None
+    end: Members | None = None
     """Counts of the last line."""
     rules: int = RULES
     """Version of the rules by which its release decided."""
-    jumps: list[Mapping[str, Any]] = field(default_factory=list)
+    jumps: list[Members] = field(default_factory=list)
     """Lines that say that the clock was set, the first ones."""
-    versions: Mapping[str, Any] | None = None
+    versions: Members | None = None
     operator: str | None = None
     verify: str | None = None
     """The command that verifies the time stamp."""
@@ -292,7 +293,7 @@ class RunReader:
 
     # --- the log
 
-    def outcome(self, decision: Mapping[str, Any]) -> str:
+    def outcome(self, decision: Members) -> str:
         """The outcome of a request by the line of its decision."""
         return logged_outcome(decision, decision.get("state") in self._doubtful)
 
@@ -341,7 +342,7 @@ class RunReader:
             self._counts[COUNTED[kind]] += 1
         self.end = max(self.end, values.get("time", 0.0))
 
-    def _take_header(self, values: Mapping[str, Any]) -> None:
+    def _take_header(self, values: Members) -> None:
         if values["run"] != self.summary.run:
             raise EvidenceError("it belongs to another file")
         self.start, self.settings = values["time"], RunSettings.from_json(values["settings"])
@@ -366,7 +367,7 @@ class RunReader:
         """The error for a line that does not come out as logged."""
         return (EvidenceError if self.has_our_rules else NotCheckableError)(problem)
 
-    def _take_end(self, values: Mapping[str, Any]) -> None:
+    def _take_end(self, values: Members) -> None:
         """Compare the counts of the last line with the lines."""
         self.summary.complete = True
         found = {word: self._counts[word] for word in (*COUNTED.values(), "lost", "archive")}

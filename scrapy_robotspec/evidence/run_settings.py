@@ -13,7 +13,7 @@ from scrapy_robotspec.access.overrides import HostTable, Override
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import Edition, get_edition
-from scrapy_robotspec.evidence.log_lines import EvidenceError, is_time
+from scrapy_robotspec.evidence.log_lines import EvidenceError, Members, is_time
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class RunSettings:
         return values
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> RunSettings:
+    def from_json(cls, given: Members) -> RunSettings:
         """Read :meth:`to_json`. Raises one of ``DAMAGE`` for anything else (SAF-05)."""
         policy, usage = dict(given["policy"]), given["usage"]
         edition = get_edition(policy.pop("edition"))
@@ -92,7 +92,7 @@ def _meanings(given: Mapping[str, str]) -> dict[int | str, Meaning]:
     }
 
 
-def _override(given: Mapping[str, Any], edition: Edition) -> Override:
+def _override(given: Members, edition: Edition) -> Override:
     replacement = given["replacement"]
     if replacement not in (None, "ignore", "disallow"):
         replacement = RobotsTxt.parse(replacement.encode("utf-8", "surrogateescape"), edition)

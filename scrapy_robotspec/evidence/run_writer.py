@@ -14,9 +14,17 @@ import secrets
 import time as clock
 from collections import Counter
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, RULES, dumps, seal
+from scrapy_robotspec.evidence.log_lines import (
+    COUNTED,
+    FORMAT,
+    NO_HASH,
+    RULES,
+    Members,
+    dumps,
+    seal,
+)
 from scrapy_robotspec.evidence.warc import NewRecord, to_field, to_member
 
 if TYPE_CHECKING:
@@ -39,9 +47,7 @@ class RunWriter:
     method may raise ``OSError``; nothing is lost by that, and the call may be repeated.
     """
 
-    def __init__(
-        self, folder: Path, run: str, header: Mapping[str, Any], info: Mapping[str, str]
-    ) -> None:
+    def __init__(self, folder: Path, run: str, header: Members, info: Mapping[str, str]) -> None:
         name = f"robots-{run}.warc.gz"
         self.reply = folder / f"decisions-{run}.tsr"
         """The file of the time stamp."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.access_logs import Request
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
+#: Names of crawlers: products of a User-Agent, product tokens, user agents of a group.
+Names = tuple[str, ...]
+
 #: Max crawlers with a row of their own, and max rules that are kept for all of them together.
 #: Anyone can send any User-Agent: further ones are counted as one.
 MAX_CRAWLERS = 10_000
@@ -44,7 +47,7 @@ _SIGNS = re.compile(r"https?://|@|bot\b|crawl|spider", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
-def crawler_names(user_agent: str) -> tuple[str, ...]:
+def crawler_names(user_agent: str) -> Names:
     """The products of a crawler's User-Agent without those of browsers.
 
     Its own name is the first. Empty for a browser: a crawler that sends a browser's words has its
@@ -73,9 +76,9 @@ class Visitor:
     """One crawler in a log."""
 
     name: str
-    tokens: tuple[str, ...]
+    tokens: Names
     """The product token that leads to its group; none for the default group."""
-    group: tuple[str, ...]
+    group: Names
     """User agents of the group it follows; ``("*",)`` for the default, ``()`` for none."""
     crawl_delay: float | None
     """Seconds."""
@@ -129,7 +132,7 @@ class VisitorAudit:
     Browsers are counted and not judged: robots.txt is for crawlers.
     """
 
-    def __init__(self, robots: RobotsTxt, only: tuple[str, ...] = ()) -> None:
+    def __init__(self, robots: RobotsTxt, only: Names = ()) -> None:
         """*only*: judge no crawler but the one with these product tokens."""
         self._robots = robots
         self._only = only
@@ -177,7 +180,7 @@ class VisitorAudit:
             self._kept += not number
             visitor.broken[rule] = number + 1, first or url.removeprefix(ANY_SITE)[:_MAX_URL]
 
-    def _visitor(self, names: tuple[str, ...]) -> Visitor | None:
+    def _visitor(self, names: Names) -> Visitor | None:
         """The crawler with these names; None for one that is not asked about."""
         name = names[0]
         key = name.lower()
@@ -197,9 +200,9 @@ class VisitorAudit:
         self.visitors[key] = Visitor(name, tokens, group, delay)
         return self.visitors[key]
 
-    def _tokens(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _tokens(self, names: Names) -> Names:
         """The product token whose group is the most specific one; none for the default group."""
-        best: tuple[str, ...] = ()
+        best: Names = ()
         longest = 0
         for name in names:
             tokens = tokens_from_user_agent(name, self._robots.edition)

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
-from scrapy_robotspec.evidence.log_lines import EvidenceError
+from scrapy_robotspec.evidence.log_lines import EvidenceError, Members
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -200,7 +200,7 @@ class StoredRecord:
         """Whether the body of the response is not in the archive."""
         return _LEFT_OUT in self.fields
 
-    def check_line(self, values: Mapping[str, Any], max_size: int) -> None:
+    def check_line(self, values: Members, max_size: int) -> None:
         """Check that it is the record with a line's *values*.
 
         Its request follows it. Raises ``EvidenceError``. *max_size* as in :func:`read_member`.
@@ -213,7 +213,7 @@ class StoredRecord:
             if request.rest:
                 raise EvidenceError("bytes follow its request")
 
-    def _check(self, id_field: str, kind: str, time: Any, values: Mapping[str, Any]) -> None:
+    def _check(self, id_field: str, kind: str, time: Any, values: Members) -> None:
         names = (id_field, "WARC-Type", "WARC-Target-URI", "WARC-Date")
         expected = [values["id"], kind, values["url"], iso_date(time)]
         if [self.fields.get(name, "") for name in names] != expected:
