@@ -17,9 +17,8 @@ from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision, State
 from scrapy_robotspec.evidence.log_lines import Stage, dumps
-from scrapy_robotspec.evidence.recorder import Recorder
+from scrapy_robotspec.evidence.recorder import Recorder, RunWriter, new_run_name
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.warc import NewRecord, left_out
 from scrapy_robotspec.plugin.deciding.tokens import TokenSelector, default_user_agent
 from scrapy_robotspec.plugin.recording.fetch_archive import FetchArchive

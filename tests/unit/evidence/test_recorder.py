@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from scrapy_robotspec.evidence.recorder import Recorder
+from scrapy_robotspec.evidence.recorder import Recorder, RunWriter, new_run_name
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import START, lines_of, run_settings
 
@@ -86,7 +85,7 @@ class Disk:
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     """A disk with room for 1,000 bytes."""
     disk = Disk(1000)
-    monkeypatch.setattr("scrapy_robotspec.evidence.run_writer.os", disk)
+    monkeypatch.setattr("scrapy_robotspec.evidence.recorder.os", disk)
     return disk
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robotspec.evidence.run_writer import AppendFile, RunWriter, new_run_name
+from scrapy_robotspec.evidence.recorder import AppendFile, RunWriter, new_run_name
 from scrapy_robotspec.evidence.warc import read_member
 from tests.support.evidence import START, lines_of, make_evidence, run_settings
 
@@ -56,7 +56,7 @@ def test_what_a_disk_did_not_take_is_written_later(
 
     file = AppendFile(tmp_path / "new")
     file.append(b"0123456789")
-    monkeypatch.setattr("scrapy_robotspec.evidence.run_writer.os.write", part)
+    monkeypatch.setattr("scrapy_robotspec.evidence.recorder.os.write", part)
     with pytest.raises(OSError, match="full"):
         file.flush()
     assert (tmp_path / "new").read_bytes() == b"012"

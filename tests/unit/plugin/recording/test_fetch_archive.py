@@ -11,8 +11,7 @@ from scrapy.http import Response
 
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.evidence.recorder import Recorder
-from scrapy_robotspec.evidence.run_writer import RunWriter
+from scrapy_robotspec.evidence.recorder import Recorder, RunWriter
 from scrapy_robotspec.plugin.recording.fetch_archive import FetchArchive
 from scrapy_robotspec.plugin.settings.settings import Settings
 from tests.support.evidence import START
