@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import zlib
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.access.codings import BROTLI, GZIP_CODINGS, ZSTD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,41 +55,22 @@ def decode_prefix(body: bytes, encodings: str, limit: int) -> tuple[bytes, bool]
     return body[:limit], whole
 
 
-def can_decode(encoding: bytes) -> bool:
-    """Whether *encoding* (lower case) can be decoded up to a limit here."""
-    return encoding in _UNPACKERS
-
-
 def _looks_encoded(body: bytes, encoding: bytes) -> bool:
     """Whether *body* is encoded; servers send plain text under a wrong header."""
-    if encoding in (b"gzip", b"x-gzip"):
+    if encoding in GZIP_CODINGS:
         return body.startswith(_GZIP)
     return bool(body[:64].translate(None, _TEXT))
 
 
-def _library(name: str) -> Any:
-    """An optional module, or None."""
-    try:
-        return import_module(name)
-    except ImportError:
-        return None
-
-
-# br and zstd are decoded if a library that can stop at a limit is installed, as with every new
-# Scrapy.
-_BROTLI = _library("brotli")
-_ZSTD = _library("compression.zstd") or _library("backports.zstd")
-
-
 def _unbrotli(body: bytes, limit: int) -> Unpacked:
-    stream, decoded = _BROTLI.Decompressor(), b""
+    stream, decoded = BROTLI.Decompressor(), b""
     try:
         while len(decoded) < limit and not stream.is_finished():
             more = stream.process(body, output_buffer_limit=limit - len(decoded))
             if not more and not body:
                 break
             decoded, body = decoded + more, b""
-    except _BROTLI.error:
+    except BROTLI.error:
         return b"", False
     return decoded, stream.is_finished()
 
@@ -125,17 +107,17 @@ def _inflate(body: bytes, limit: int) -> Unpacked:
 
 _UNPACKERS: dict[bytes, Callable[[bytes, int], Unpacked]] = {
     **dict.fromkeys(
-        (b"gzip", b"x-gzip"),
+        GZIP_CODINGS,
         partial(_decode, partial(zlib.decompressobj, zlib.MAX_WBITS | 16), (_GZIP,)),
     ),
     b"deflate": _inflate,
 }
 _ERRORS: tuple[type[Exception], ...] = (zlib.error,)
-if hasattr(getattr(_BROTLI, "Decompressor", None), "can_accept_more_data"):  # from 1.2 on
+if BROTLI is not None:
     _UNPACKERS[b"br"] = _unbrotli
-if _ZSTD is not None:
-    _ERRORS += (_ZSTD.ZstdError,)
-    _WINDOW = {_ZSTD.DecompressionParameter.window_log_max: _MAX_WINDOW}
-    _new_stream = partial(_ZSTD.ZstdDecompressor, options=_WINDOW)
+if ZSTD is not None:
+    _ERRORS += (ZSTD.ZstdError,)
+    _WINDOW = {ZSTD.DecompressionParameter.window_log_max: _MAX_WINDOW}
+    _new_stream = partial(ZSTD.ZstdDecompressor, options=_WINDOW)
     _UNPACKERS[b"zstd"] = partial(_decode, _new_stream, (b"",))
 _NO_ENCODING = (b"", b"identity")

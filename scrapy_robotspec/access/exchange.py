@@ -13,7 +13,6 @@ from urllib.parse import urldefrag, urljoin
 
 from w3lib.url import safe_url_string
 
-from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.origin import MAX_MAPPED, Origin, without_user_info
 from scrapy_robotspec.access.outcome import NOT_MODIFIED, FetchResult, Hop, depends_on_agent
 
@@ -167,7 +166,11 @@ def result_of(
     """
     fields = exchange.fields
     limit = max_size + 1  # one byte more shows that the file is longer
-    body, whole = decode_prefix(exchange.body, fields.get("content-encoding", ""), limit)
+    body, whole = exchange.body[:limit], True
+    if encodings := fields.get("content-encoding"):
+        from scrapy_robotspec.access.decoding import decode_prefix
+
+        body, whole = decode_prefix(exchange.body, encodings, limit)
     whole = whole and not exchange.incomplete and not is_partial(exchange.status, fields)
     return FetchResult(
         status=exchange.status,

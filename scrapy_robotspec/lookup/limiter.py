@@ -49,7 +49,7 @@ class FetchLimiter:
     #: can always start.
     SILENT_AFTER = PREEMPT_AFTER / BURST_FACTOR
 
-    def __init__(self, limit: int, time: LoopTime, call_later: Callable[..., Any]) -> None:
+    def __init__(self, limit: int, time: LoopTime) -> None:
         self._limit = limit
         self._burst = limit * self.BURST_FACTOR
         self._running: dict[bool, dict[Origin, float]] = {False: {}, True: {}}
@@ -59,7 +59,6 @@ class FetchLimiter:
         self.started = 0
         """Number of fetches that have begun."""
         self._time = time
-        self._call_later = call_later
         self._waiters: dict[bool, OrderedDict[Deferred[None], None]] = {
             False: OrderedDict(),
             True: OrderedDict(),
@@ -161,7 +160,7 @@ class FetchLimiter:
         slots = [self.slot_in(kind) for kind, waiters in self._waiters.items() if waiters]
         pause = min(slots, default=math.inf)
         if math.isfinite(pause):
-            self._timer = self._call_later(max(pause, min_pause), self._serve)
+            self._timer = self._time.call_later(max(pause, min_pause), self._serve)
 
     def _serve(self) -> None:
         self._timer = None

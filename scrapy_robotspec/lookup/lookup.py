@@ -31,8 +31,6 @@ from scrapy_robotspec.lookup.live_origins import (
 from scrapy_robotspec.lookup.rules_cache import Pending, RulesCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.loop_time import LoopTime
@@ -48,7 +46,7 @@ class Runtime(Protocol):
 
     live: LiveOrigins
     loop_time: LoopTime
-    """Counts the seconds of fetches."""
+    """Counts the seconds of fetches, and makes later calls."""
 
     def policy(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*."""
@@ -58,9 +56,6 @@ class Runtime(Protocol):
 
     def random(self) -> float:
         """A number in [0, 1) that spreads retries."""
-
-    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
-        """Call *call* in *delay* seconds; the result has ``cancel()``."""
 
     def agent(self, request: Any) -> str:
         """Product name of the User-Agent that the robots.txt request for *request* has."""
@@ -136,7 +131,7 @@ class Lookup:
     ) -> None:
         self._runtime = runtime
         self.store = store
-        self.limiter = FetchLimiter(limit, runtime.loop_time, runtime.call_later)
+        self.limiter = FetchLimiter(limit, runtime.loop_time)
         self.rules = RulesCache(parsing_limit=parsing_limit)
         self._live = runtime.live
         self._closed = False
@@ -275,7 +270,7 @@ class Lookup:
             live = self._live.use(preempted)
             live.was_preempted = True
             # Later: now a waiter of that origin would start it again before this call returns.
-            self._runtime.call_later(0, _cancel, live)
+            self._runtime.loop_time.call_later(0, _cancel, live)
         return True
 
     async def _run(self, fetch: Fetch) -> FetchDone | None:
@@ -389,7 +384,7 @@ class Lookup:
         waiter = Deferred() if waiter is None else waiter
         later = None
         if math.isfinite(seconds):
-            later = self._runtime.call_later(max(seconds, MIN_PAUSE), fire, waiter)
+            later = self._runtime.loop_time.call_later(max(seconds, MIN_PAUSE), fire, waiter)
         try:
             await waiter
         finally:

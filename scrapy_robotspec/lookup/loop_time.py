@@ -28,7 +28,8 @@ class LoopTime:
 
     While the time is used, a tick is due every ``TICK`` seconds. A late tick counts once: the
     process was busy, starved or stopped meanwhile, and read nothing. By the clock a time limit is
-    stretched at most ``STRETCH`` times. *monotonic* returns seconds.
+    stretched at most ``STRETCH`` times. *monotonic* returns seconds; *call_later* takes seconds and
+    a function, and returns an object with ``cancel()``.
     """
 
     TICK = 0.1

@@ -48,21 +48,6 @@ _FROM_CACHE = ("robotspec/cache/hit", "robotspec/cache/stale")
 #: Outcomes of requests whose pages have no preferences.
 _UNCHECKED = (EXEMPT, NO_ROBOTS_TXT)
 
-#: The members of ``request.meta["robotspec"]`` in their order.
-_WITHOUT_RULE: dict[str, Any] = {
-    "allowed": None,
-    "reason": None,
-    "pattern": None,
-    "line": None,
-    "group": (),
-    "edition": None,
-    "outcome": None,
-    "status": None,
-    "age": None,
-    "origin": None,
-    "other": None,
-}
-
 
 class RulesExpired(IgnoreRequest):
     """A request goes back to the scheduler: its rules have expired."""
@@ -247,9 +232,8 @@ class Enforcer:
             self._apply_again(request, final, answer)
             if (passed := self._passed.get(ref(request))) is not None:
                 passed.logged = logged  # its usage header is read with these rules
-            self._check_usage(request, response)
         # Headers are stored in this spelling: no call for each page that looks for another one.
-        elif self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
+        if self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
             self._check_usage(request, response)
         return response
 
@@ -299,20 +283,20 @@ def summarize(
     """``request.meta["robotspec"]``: the values of an answer, which can be pickled."""
     # hot path
     allowed, reason, verdict, outcome, status, age, _, origin, _, _, _ = decision
-    summary = _WITHOUT_RULE.copy()  # costs half of a new dict of all members
-    summary["allowed"] = allowed
-    summary["reason"] = reason
-    if verdict is not None:
-        summary["group"] = verdict.group
-        summary["edition"] = verdict.edition
-        if verdict.rule is not None:
-            summary["pattern"] = verdict.rule.pattern
-            summary["line"] = verdict.rule.line
-    summary["outcome"] = outcome
-    summary["status"] = status
-    summary["age"] = age
-    summary["origin"] = str(origin) if found is None else found.shown_origin
-    summary["other"] = extensions.fields.copy()
+    rule = None if verdict is None else verdict.rule
+    summary: dict[str, Any] = {
+        "allowed": allowed,
+        "reason": reason,
+        "pattern": rule and rule.pattern,
+        "line": rule and rule.line,
+        "group": () if verdict is None else verdict.group,
+        "edition": verdict and verdict.edition,
+        "outcome": outcome,
+        "status": status,
+        "age": age,
+        "origin": str(origin) if found is None else found.shown_origin,
+        "other": extensions.fields.copy(),
+    }
     if usage is not None and usage.statements:
         summary["usage"] = usage
     if extensions.licenses:

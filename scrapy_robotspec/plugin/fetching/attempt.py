@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -100,7 +100,7 @@ class Fetcher:
         with self.downloads.watched(use_idle=failed != MISDIRECTED):
             while True:
                 tried.append(route.name)
-                attempt = Attempt(self, origin, request, route, past_caches=failed == NOT_MODIFIED)
+                attempt = Attempt(self, origin, request, route, failed == NOT_MODIFIED)
                 result = await attempt.run()
                 route = self.routes.best(origin, own)
                 # A middleware that has chosen another proxy than before may do so again.
@@ -112,40 +112,32 @@ class Fetcher:
                     return result
 
 
+@dataclass(eq=False)
 class Attempt:
     """Fetches the robots.txt of *origin* because of *page_request*, over *route*.
 
     With *past_caches* no cache on the way may answer for the origin (FET-07).
     """
 
-    def __init__(
-        self,
-        fetcher: Fetcher,
-        origin: Origin,
-        page_request: Request,
-        route: Route,
-        *,
-        past_caches: bool = False,
-    ) -> None:
-        self._fetcher = fetcher
-        self._settings = fetcher.settings
-        self._routes = fetcher.routes
-        self._origin = origin
-        self._page_request = page_request
-        self._route = route
-        self._past_caches = past_caches
-        self._transfer: Transfer | None = None
-        """The last request."""
-        self._probed: FetchResult | None = None
-        """The server error that probes are made for; it stands where one fails (FET-15)."""
-        archive = fetcher.archive
-        self._archive = None if archive is None else archive.fetch(origin, time.time())
-        self._chain = RedirectChain(origin, fetcher.settings.redirect_limits)
+    fetcher: Fetcher
+    origin: Origin
+    page_request: Request
+    route: Route
+    past_caches: bool = False
+    _transfer: Transfer | None = None
+    """The last request."""
+    _probed: FetchResult | None = None
+    """The server error that probes are made for; it stands where one fails (FET-15)."""
+
+    def __post_init__(self) -> None:
+        archive, limits = self.fetcher.archive, self.fetcher.settings.redirect_limits
+        self._archive = None if archive is None else archive.fetch(self.origin, time.time())
+        self._chain = RedirectChain(self.origin, limits)
 
     async def run(self) -> FetchResult:
         """The result; only cancelling it from outside raises."""
         fetching = _compat.deferred(self._follow())
-        limited = self._fetcher.loop_time.limit(fetching, self._settings.fetch_timeout)
+        limited = self.fetcher.loop_time.limit(fetching, self.fetcher.settings.fetch_timeout)
         try:
             result: FetchResult = await _compat.as_future(limited)
         except _CANCELLED:
@@ -163,7 +155,7 @@ class Attempt:
         while chain.follow(response := await self._download(chain.url)):
             pass
         result = self._result(response, chain.error)
-        probes, now = self._fetcher.probes, time.time()
+        probes, now = self.fetcher.probes, time.time()
         if (
             probes is None
             or response.status not in SERVER_ERRORS
@@ -171,12 +163,12 @@ class Attempt:
         ):
             return result
         self._probed = result
-        if await probes.find_errors(self._origin, self._download, now):
+        if await probes.find_errors(self.origin, self._download, now):
             return replace(result, redirect_error=MISPLACED)
         return result
 
     def _result(self, response: Exchange, error: str | None) -> FetchResult:
-        result = result_of(response, self._chain.hops, error, self._settings.max_size)
+        result = result_of(response, self._chain.hops, error, self.fetcher.settings.max_size)
         assert self._transfer is not None
         return replace(
             result,
@@ -188,17 +180,17 @@ class Attempt:
     async def _download(self, url: str) -> Exchange:
         self._transfer = transfer = robots_request(
             url,
-            self._origin,
-            route=self._route,
-            user_agent=self._page_request.headers.get(b"User-Agent"),
-            timeout=self._settings.fetch_timeout * LoopTime.STRETCH,  # our own limit ends it
-            use_http_cache=self._fetcher.use_http_cache,
-            past_caches=self._past_caches,
+            self.origin,
+            route=self.route,
+            user_agent=self.page_request.headers.get(b"User-Agent"),
+            timeout=self.fetcher.settings.fetch_timeout * LoopTime.STRETCH,  # our own limit ends it
+            use_http_cache=self.fetcher.use_http_cache,
+            past_caches=self.past_caches,
         )
-        response = await self._fetcher.downloads.send(transfer)
+        response = await self.fetcher.downloads.send(transfer)
         origin = Origin.of(url)
         if origin is not None and not self._may_be_the_proxys(response.status):
-            self._routes.worked(self.proxy, origin, time.time())
+            self.fetcher.routes.worked(self.proxy, origin, time.time())
         exchange = exchange_of(url, response, transfer)
         if self._archive is not None:
             self._archive.add_response(exchange, transfer.request, response, time.time())
@@ -209,10 +201,10 @@ class Attempt:
     def _failed(self, error: Exception) -> FetchResult:
         kind, words = str(type(error)), in_one_line(error)
         if isinstance(error, TimeLimitError):
-            kind, words = "timeout", f"no answer within {self._settings.fetch_timeout:g} s"
+            kind, words = "timeout", f"no answer within {self.fetcher.settings.fetch_timeout:g} s"
         if not isinstance(error, IgnoreRequest):
-            self._fetcher.stats.inc_value(f"robotstxt/exception_count/{kind}")
-        local = is_local(error, resolves=self._routes.resolves_names(time.time()))
+            self.fetcher.stats.inc_value(f"robotstxt/exception_count/{kind}")
+        local = is_local(error, resolves=self.fetcher.routes.resolves_names(time.time()))
         if self._is_unproven:
             local = True  # each failure may be the proxy's
             words += " through a proxy"
@@ -227,7 +219,7 @@ class Attempt:
     # --- the end
 
     def _count(self, result: FetchResult) -> None:
-        count = self._fetcher.stats.inc_value
+        count = self.fetcher.stats.inc_value
         count("robotstxt/request_count")
         if result.hops:
             count("robotspec/redirect_hops", len(result.hops))
@@ -248,7 +240,7 @@ class Attempt:
     def _is_unproven(self) -> bool:
         """Whether the last request went through a proxy that may never have worked."""
         proxy = self.proxy
-        return proxy is not None and not self._routes.is_proven(proxy, time.time())
+        return proxy is not None and not self.fetcher.routes.is_proven(proxy, time.time())
 
     def _may_be_the_proxys(self, status: int) -> bool:
         """Whether a proxy, and not the site, may have given the response.
@@ -259,6 +251,6 @@ class Attempt:
 
     def _note_route(self, result: FetchResult) -> None:
         if result.status is None or result.local or result.status >= 500:
-            self._routes.failed(self._origin, self._route)
+            self.fetcher.routes.failed(self.origin, self.route)
         else:
-            self._routes.forget(self._origin)
+            self.fetcher.routes.forget(self.origin)

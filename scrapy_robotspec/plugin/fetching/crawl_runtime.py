@@ -45,7 +45,6 @@ class CrawlRuntime:
     """
 
     random = staticmethod(random.random)
-    call_later = staticmethod(_compat.call_later)
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_robotspec.access.decoding import can_decode
+from scrapy_robotspec.access.codings import can_decode
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat

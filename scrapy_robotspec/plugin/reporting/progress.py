@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.plugin import _compat
@@ -42,6 +43,7 @@ _FURTHER = {
 }
 
 
+@dataclass(eq=False)
 class Progress:
     """Tracks pending origins and waiting requests of one crawl.
 
@@ -49,32 +51,23 @@ class Progress:
     *interval*: seconds between summary lines (``LOGSTATS_INTERVAL``); 0: none.
     """
 
-    def __init__(
-        self,
-        stats: StatsCollector,
-        account: CrawlAccount,
-        live: LiveOrigins,
-        *,
-        after: float,
-        interval: float,
-    ) -> None:
-        self._stats = stats
-        self.live = live
-        self.account = account
-        self._after = after
-        self._interval = interval
-        self._waiting = 0
-        self._pending: dict[Origin, float] = {}
-        """Since when requests wait for an origin (epoch seconds), the oldest first."""
-        self._failing: set[Origin] = set()
-        """Pending origins whose failure was written, or counted with others."""
-        self._is_closed = False
-        self._logged: set[Origin] = set()
-        """Origins with a line in the log."""
-        self._lines: Counter[tuple[str, str]] = Counter()
-        """Lines by kind and failure, those above :data:`MAX_LINES` until they are counted."""
-        self._timers: dict[str, Any] = {}
-        """Calls that will name an origin that is silent, and the one for the summary line."""
+    stats: StatsCollector
+    account: CrawlAccount
+    live: LiveOrigins
+    after: float
+    interval: float
+    _waiting: int = 0
+    _pending: dict[Origin, float] = field(default_factory=dict)
+    """Since when requests wait for an origin (epoch seconds), the oldest first."""
+    _failing: set[Origin] = field(default_factory=set)
+    """Pending origins whose failure was written, or counted with others."""
+    _is_closed: bool = False
+    _logged: set[Origin] = field(default_factory=set)
+    """Origins with a line in the log."""
+    _lines: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Lines by kind and failure, those above :data:`MAX_LINES` until they are counted."""
+    _timers: dict[str, Any] = field(default_factory=dict)
+    """Calls that will name an origin that is silent, and the one for the summary line."""
 
     # --- events
 
@@ -85,9 +78,9 @@ class Progress:
             return
         self._pending[origin] = now = time.time()
         self.account.wait_began(origin, now)
-        self._stats.set_value("robotspec/pending", len(self._pending))
-        self._start(origin, self._after, self._log_silent, origin)
-        self._start("summary", self._interval, self._log_summary)
+        self.stats.set_value("robotspec/pending", len(self._pending))
+        self._start(origin, self.after, self._log_silent, origin)
+        self._start("summary", self.interval, self._log_summary)
 
     def end_wait(self, origin: Origin) -> bool:
         """Nothing waits for *origin* any more; return whether it was pending."""
@@ -96,7 +89,7 @@ class Progress:
         if since is None:
             return False
         self._failing.discard(origin)
-        self._stats.set_value("robotspec/pending", len(self._pending))
+        self.stats.set_value("robotspec/pending", len(self._pending))
         self.account.wait_ended(origin, since, time.time())
         return True
 
@@ -131,9 +124,9 @@ class Progress:
         if self._is_closed:
             return
         self._waiting += change
-        self._stats.set_value("robotspec/waiting", self._waiting)
+        self.stats.set_value("robotspec/waiting", self._waiting)
         if change > 0:
-            self._stats.max_value("robotspec/waiting_max", self._waiting)
+            self.stats.max_value("robotspec/waiting_max", self._waiting)
 
     def pending(self) -> list[tuple[Origin, float]]:
         """Each pending origin with its age in seconds, the oldest first."""
@@ -165,10 +158,10 @@ class Progress:
         return self._lines[group] <= MAX_LINES
 
     def _log_silent(self, origin: Origin) -> None:
-        """Name *origin*, which has not answered for :attr:`_after` seconds."""
+        """Name *origin*, which has not answered for :attr:`after` seconds."""
         del self._timers[origin]
         requests = count(self.live.use(origin).waiting, "request waits", "requests wait")
-        text = f"has not answered for {self._after:g} s: {requests}"
+        text = f"has not answered for {self.after:g} s: {requests}"
         self._write(origin, "silent", "silent", text)
 
     def _log_summary(self) -> None:
@@ -176,7 +169,7 @@ class Progress:
         self._log_further()
         if pending := self.pending():
             origin, age = pending[0]
-            self._start("summary", self._interval, self._log_summary)
+            self._start("summary", self.interval, self._log_summary)
             logger.info(
                 "robots.txt: %s pending, %s waiting, longest %.0f s (%s)",
                 count(len(self._pending), "origin"),

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access.decoding import can_decode, decode_prefix
+from scrapy_robotspec.access.codings import can_decode
+from scrapy_robotspec.access.decoding import decode_prefix
 
 TEXT = b"User-agent: *\nDisallow: /no\n" * 20
 RAW = zlib.compress(TEXT)[2:-4]

@@ -59,8 +59,7 @@ class LookupHarness:
     ) -> None:
         LIVE.add(self)
         self.time = time or Clock()
-        self.call_later = call_later(self.time)
-        self.loop_time = LoopTime(self.time.seconds, self.call_later)
+        self.loop_time = LoopTime(self.time.seconds, call_later(self.time))
         self.ahead = 0.0
         self.step = 0.0
         """Seconds that pass from one look at the clock to the next: a slow machine."""

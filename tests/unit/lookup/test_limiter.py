@@ -31,7 +31,7 @@ class Fetches:
     def __init__(self, limit: int) -> None:
         self.clock = Clock()
         call = call_later(self.clock)
-        self.limiter = FetchLimiter(limit, LoopTime(self.clock.seconds, call), call)
+        self.limiter = FetchLimiter(limit, LoopTime(self.clock.seconds, call))
 
     def begin(self, *numbers: int, asked_before: bool = False) -> list[Origin | None]:
         """Begin a fetch of each; what each preempts."""

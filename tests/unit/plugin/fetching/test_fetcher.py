@@ -44,7 +44,7 @@ class Network:
     def request(self, number: int) -> Request:
         return Request("http://example.com/", meta={"proxy": f"http://proxy{number}"})
 
-    def attempt(self, fetcher: Any, origin: Origin, request: Request, route: Any, **_: Any) -> Any:
+    def attempt(self, fetcher: Any, origin: Origin, request: Request, route: Any, _: bool) -> Any:
         proxy = dict(route.meta)["proxy"]
 
         async def run() -> FetchResult:

@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.http import Response
 
-from scrapy_robotspec.access.decoding import can_decode
+from scrapy_robotspec.access.codings import can_decode
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.fetching import robots_request as module
