@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.evidence.decision_lines import State, conclusion
+from scrapy_robotspec.evidence.log_lines import Line, Members, State, conclusion
 from scrapy_robotspec.evidence.replay import MAX_WORK, ReplayResult, RunReplay
 from scrapy_robotspec.evidence.run_reader import RunReader, read_runs
 from scrapy_robotspec.protocol.paths import is_robots_txt
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.resolved import Resolved
     from scrapy_robotspec.evidence.access_logs import Request
-    from scrapy_robotspec.evidence.log_lines import Line, Members
 
 #: Max disallowed requests that are kept.
 _MAX_ACCUSED = 100_000

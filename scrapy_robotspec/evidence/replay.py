@@ -18,21 +18,19 @@ from scrapy_robotspec.access.exchange import MISPLACED, Exchange, RedirectChain,
 from scrapy_robotspec.access.origin import Origin, without_user_info
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.reasons import EXEMPT, OUTCOMES, Group
-from scrapy_robotspec.evidence.decision_lines import (
+from scrapy_robotspec.evidence.log_lines import (
     NO_ANSWER,
     OVERRIDE,
-    LoggedDecision,
-    State,
-    digest_of,
-    members_of,
-)
-from scrapy_robotspec.evidence.log_lines import (
     EvidenceError,
     Line,
+    LoggedDecision,
     Members,
     NotCheckableError,
+    State,
+    digest_of,
     dumps,
     loads,
+    members_of,
 )
 from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import OUTCOMES
-from scrapy_robotspec.evidence.decision_lines import State, digest_of
 from scrapy_robotspec.evidence.log_lines import (
     COUNTED,
     DAMAGE,
@@ -30,6 +29,8 @@ from scrapy_robotspec.evidence.log_lines import (
     Line,
     Members,
     NotCheckableError,
+    State,
+    digest_of,
     loads,
     logged_outcome,
     problem_of,

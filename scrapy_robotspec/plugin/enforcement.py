@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
-    from scrapy_robotspec.evidence.decision_lines import LoggedDecision
+    from scrapy_robotspec.evidence.log_lines import LoggedDecision
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.protocol.usage import Usage

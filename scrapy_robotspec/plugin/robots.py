@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_robotspec.evidence.decision_lines import LoggedDecision
-    from scrapy_robotspec.evidence.log_lines import Stage
+    from scrapy_robotspec.evidence.log_lines import LoggedDecision, Stage
     from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
     from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
     from scrapy_robotspec.plugin.reporting.report import Report

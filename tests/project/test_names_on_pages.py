@@ -59,7 +59,7 @@ def test_kinds_of_contents_that_are_no_robots_txt(page: str) -> None:
 
 
 def test_members_of_a_decision() -> None:
-    module = ast.parse((ROOT / "scrapy_robotspec/evidence/decision_lines.py").read_text("utf-8"))
+    module = ast.parse((ROOT / "scrapy_robotspec/evidence/log_lines.py").read_text("utf-8"))
     members = {"number", "time", "stage", "url"}  # of the part that no other line shares
     made = [each for each in module.body if isinstance(each, ast.FunctionDef)]  # not by a state
     for node in (node for each in made for node in ast.walk(each)):

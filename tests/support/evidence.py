@@ -16,8 +16,14 @@ from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.evidence.access_logs import Request
 from scrapy_robotspec.evidence.audit import Audit, Timeline
-from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision, State
-from scrapy_robotspec.evidence.log_lines import NO_HASH, dumps, seal
+from scrapy_robotspec.evidence.log_lines import (
+    NO_HASH,
+    DecisionLines,
+    LoggedDecision,
+    State,
+    dumps,
+    seal,
+)
 from scrapy_robotspec.evidence.recorder import RunWriter
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.warc import NewRecord, response_head

@@ -15,8 +15,7 @@ from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
 from scrapy_robotspec.converters import wrong
-from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision, State
-from scrapy_robotspec.evidence.log_lines import Stage, dumps
+from scrapy_robotspec.evidence.log_lines import DecisionLines, LoggedDecision, Stage, State, dumps
 from scrapy_robotspec.evidence.recorder import Recorder, RunWriter, new_run_name
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.warc import NewRecord, left_out

@@ -10,7 +10,7 @@ import pytest
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.evidence.decision_lines import DecisionLines, LoggedDecision, State
+from scrapy_robotspec.evidence.log_lines import DecisionLines, LoggedDecision, State
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from tests.support.evidence import RULES, START, TOKENS, run_settings
 

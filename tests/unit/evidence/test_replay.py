@@ -15,9 +15,8 @@ import pytest
 from scrapy_robotspec.access.decision import decision_by
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.overrides import HostTable, Override
-from scrapy_robotspec.evidence.decision_lines import NO_ANSWER, DecisionLines, LoggedDecision
+from scrapy_robotspec.evidence.log_lines import NO_ANSWER, DecisionLines, LoggedDecision, dumps
 from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
-from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import (
     START,

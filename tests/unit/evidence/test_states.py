@@ -15,8 +15,7 @@ from scrapy_robotspec.access.exchange import MISPLACED, Exchange, result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.evidence.decision_lines import State, digest_of
-from scrapy_robotspec.evidence.log_lines import DAMAGE
+from scrapy_robotspec.evidence.log_lines import DAMAGE, State, digest_of
 from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from tests.support.evidence import START, Crawl, lines_of, write_lines
