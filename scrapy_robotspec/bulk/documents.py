@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pyarrow as pa
@@ -25,7 +26,6 @@ MAX_BODY = 16 * 1024 * 1024
 #: Max number that can be a status at all; those from 600 on are invalid responses (FET-16).
 _MAX_STATUS = (1 << 31) - 1
 
-_STATUS = re.compile(r"(\d{1,20})(?:\.0+)?")  # a float where a table has missing values
 #: Line ends as other tools write bytes to text: ``\\x0A``, ``\\n``.
 _ESCAPED_LINE_END = re.compile(rb"\\(?:x0[aAdD]|[nr])[ \t]*(?:[A-Za-z-]+[ \t]*:|#|\\|['\"]?\Z)")
 
@@ -135,15 +135,14 @@ class Document(NamedTuple):
 
 
 def _status(value: Any) -> int | None:
-    """A status, which may be a float or a text."""
+    """A status, which may be a text, and a float where a table has missing values."""
     if value is None or value != value:  # NaN
         return None
-    if isinstance(value, str) and (digits := _STATUS.fullmatch(value)):
-        value = int(digits[1])
-    valid = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (valid and 0 <= value <= _MAX_STATUS and value == int(value)):
-        raise ValueError(f"status must be an HTTP status, not {value!r:.99}")
-    return int(value)
+    with suppress(OverflowError, TypeError, ValueError):
+        status = int(float(value))
+        if 0 <= status <= _MAX_STATUS and status == float(value) and not isinstance(value, bool):
+            return status
+    raise ValueError(f"status must be an HTTP status, not {value!r:.99}")
 
 
 def known_columns(schema: pa.Schema) -> list[str]:

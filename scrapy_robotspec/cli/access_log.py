@@ -9,11 +9,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.session import MisuseError, Screen
 from scrapy_robotspec.evidence.access_logs import UNKNOWN
-from scrapy_robotspec.evidence.log_formats import NAMED, reader
+from scrapy_robotspec.evidence.log_formats import reader
 from scrapy_robotspec.render.text import columns, count, first_of, safe
 
 if TYPE_CHECKING:
@@ -30,17 +29,6 @@ _NAMED_HOSTS = 3
 #: Max different reasons for lines that are not read.
 _MAX_REASONS = 100
 _ZONE = re.compile(r"([+-]\d\d):?([0-5]\d)|Z|UTC")
-
-log_options = options.stack(
-    options.value(
-        "--log-format",
-        "FORMAT",
-        "The format of LOG, as Apache's LogFormat or nginx's log_format has it; a name: "
-        f"{', '.join(NAMED)}; or json:time=NAME,uri=NAME,host=NAME,agent=NAME for the members of "
-        "JSON lines. Default: by the looks of each line.",
-    ),
-    options.value("--zone", "ZONE", "The zone of times without one, such as +0530. Default: UTC."),
-)
 
 
 class AccessLog:

@@ -11,11 +11,12 @@ import click
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.access_log import AccessLog, log_options, rule_table
+from scrapy_robotspec.cli.access_log import AccessLog, rule_table
 from scrapy_robotspec.cli.session import MisuseError, Screen, Session
 from scrapy_robotspec.converters import convert, seconds
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
+from scrapy_robotspec.evidence.log_formats import NAMED
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from scrapy_robotspec.evidence.warc import iso_date
 from scrapy_robotspec.render.as_json import dumps
@@ -160,7 +161,14 @@ _MOST_TOKENS = 3
     "The site of a log that names no host, such as https://example.com. With --robots the only one "
     "to judge.",
 )
-@log_options
+@options.value(
+    "--log-format",
+    "FORMAT",
+    "The format of LOG, as Apache's LogFormat or nginx's log_format has it; a name: "
+    f"{', '.join(NAMED)}; or json:time=NAME,uri=NAME,host=NAME,agent=NAME for the members of "
+    "JSON lines. Default: by the looks of each line.",
+)
+@options.value("--zone", "ZONE", "The zone of times without one, such as +0530. Default: UTC.")
 @options.value(
     "--tolerance",
     "SECONDS",

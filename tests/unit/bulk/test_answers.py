@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import RobotsTxt, bulk
-from scrapy_robotspec.bulk import answers as bulk_files
+from scrapy_robotspec.bulk import batches as bulk_files
 from scrapy_robotspec.bulk.questions import Crawlers
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import robots_file

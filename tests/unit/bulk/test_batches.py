@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import bulk
-from scrapy_robotspec.bulk import answers as bulk_files
 from scrapy_robotspec.bulk import batches
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.questions import Questions
@@ -75,7 +74,7 @@ def test_error_in_one_file_is_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
         if body == b"Sitemap: fail":
             raise OverflowError("too large")
 
-    monkeypatch.setattr(bulk_files, "foreign_kind", fail)
+    monkeypatch.setattr(batches, "foreign_kind", fail)
     found = bulk.verdicts(
         batch(url=["https://a.example/", "https://b.example/"], body=[b"Sitemap: fail", SHOP]),
         tokens=["GPTBot", "x"],

@@ -104,6 +104,7 @@ WRONG = [
     ({"url": ["x"], "body": [b""], "status": [-5]}, "status must be an HTTP status, not -5"),
     ({"url": ["x"], "body": [b""], "status": [1 << 40]}, "status .* not 1099511627776"),
     ({"url": ["x"], "body": [b""], "status": [True]}, "status .* not True"),
+    ({"url": ["x"], "body": [b""], "status": [False]}, "status .* not False"),
 ]
 
 

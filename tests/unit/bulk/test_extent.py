@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.bulk import answers
-from scrapy_robotspec.bulk.answers import extent_of
+from scrapy_robotspec.bulk import batches
+from scrapy_robotspec.bulk.batches import extent_of
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import extent as protocol_extent
 from scrapy_robotspec.protocol.extent import Rules
@@ -26,10 +26,10 @@ def test_few_rules_show_what_all_do(name: str, rules: list[tuple[str, str]], few
     edition = EDITIONS[name]
     text = ("User-agent: *\n" + "".join(f"{kind}: {path}\n" for kind, path in rules)).encode()
     every = RobotsFile(text, edition).follow(()).rules.rules
-    with patch.object(answers, "_FEW", few):
-        answers._extent_once.cache_clear()
+    with patch.object(batches, "_FEW", few):
+        batches._extent_once.cache_clear()
         assert extent_of(every, edition) == Rules(every, edition).extent
-    answers._extent_once.cache_clear()
+    batches._extent_once.cache_clear()
 
 
 def test_a_long_group_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +46,7 @@ def test_a_long_group_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     edition = EDITIONS["google-2019"]
     every = RobotsFile(text, edition).follow(()).rules.rules
     assert extent_of(every, edition) == "some"
-    assert compiled == [answers._FEW + 1]
+    assert compiled == [batches._FEW + 1]
 
 
 def test_wildcards_that_are_tried_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.bulk.answers import extent_of
+from scrapy_robotspec.bulk.batches import extent_of
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support import reference
