@@ -236,11 +236,15 @@ class RunReader:
     def find(self, id_: str) -> StoredRecord:
         """The archive record *id_*.
 
-        Raises ``EvidenceError`` where it is missing or damaged, or the time is up.
+        Raises ``EvidenceError`` where it is missing or damaged, its body is left out, or the time
+        is up.
         """
         if process_time() > self._limit:
             raise EvidenceError(TOO_LONG)
-        return read_member(self._named(id_), self.settings.max_size)
+        found = read_member(self._named(id_), self.settings.max_size)
+        if found.is_left_out:
+            raise NotCheckableError("the body is left out of the archive")
+        return found
 
     def _named(self, id_: str) -> bytes:
         """The bytes of a record or a state, as the log has named it so far."""
@@ -283,8 +287,6 @@ class RunReader:
         if not (state.body_sha256 or state.body_record):
             return state.record
         found = self.find(state.body_record or "the record of its body")
-        if found.is_left_out:
-            raise NotCheckableError("the body is left out of the archive")
         body, exchange = found.block, found.exchange()
         if exchange is not None:  # else found in a store, already decoded
             body = result_of(exchange, (), None, self.settings.max_size).body
@@ -318,7 +320,7 @@ class RunReader:
             case "run":
                 self._take_header(values)
             case "record":
-                self._take_record(line)
+                self._take_record(values)
             case "state":
                 self._places[values["id"]] = (self.log, start, line.size)
                 # The first rules counted such a response as a file.
@@ -333,9 +335,8 @@ class RunReader:
                     "the crawl's log contains an error"
                 )
             case "clock":
-                if len(self.summary.jumps) < MAX_LISTED:
-                    at, jump = values["time"], values["jump"]
-                    self.summary.jumps.append({"line": line.number, "time": at, "jump": jump})
+                jump = {"line": line.number, "time": values["time"], "jump": values["jump"]}
+                self.summary.jumps += [jump][: MAX_LISTED - len(self.summary.jumps)]
                 self.add_note(f"the clock was set by {values['jump']:+g} s")
             case "end":
                 self._take_end(values)
@@ -379,9 +380,9 @@ class RunReader:
 
     # --- the archive
 
-    def _take_record(self, line: Line) -> None:
+    def _take_record(self, values: Members) -> None:
         """Check the bytes of a record that the log names."""
-        values, max_size = line.values, self.settings.max_size
+        max_size = self.settings.max_size
         offset, length = values["offset"], values["length"]
         known, self._counts["archive"] = self._counts["archive"], offset + length
         with self.noting(f"{self.archive}: record {values['id']}"):
