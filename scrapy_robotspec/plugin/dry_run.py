@@ -94,7 +94,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
     ) -> Response:
         """A page has arrived."""
         self._never_decided += not (request in self._decided or meta_keys.TRANSFER in request.meta)
-        self.robots.tokens.responded(request)
+        request.meta.pop(meta_keys.KEPT_TOKENS, None)
         return response
 
     def _watch_sending(self) -> None:

@@ -19,7 +19,7 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending, Resolved
-from scrapy_robotspec.plugin.deciding.request_policy import Answer, Extensions
+from scrapy_robotspec.plugin.deciding.request_policy import Answer
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
 from scrapy_robotspec.plugin.meta_keys import (
     DONT_FILTER,
@@ -89,7 +89,7 @@ class Enforcer:
         *again*: rules have changed since it was let through.
         """
         # hot path
-        decision, found, extensions, usage = answer
+        decision, found, extensions, _ = answer
         account, origin, allowed = self._account, decision.origin, decision.allowed
         assert origin is not None
         if not allowed and request.meta.get(REFUSED) == request.url:
@@ -110,7 +110,7 @@ class Enforcer:
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             account.delay_not_kept(origin, extensions.crawl_delay)
-        meta[SUMMARY] = summarize(decision, found, extensions, usage)
+        meta[SUMMARY] = summarize(answer)
         is_doubtful = found is not None and found.record.doubt is not None
         outcome = outcome_of(True, decision.reason, is_doubtful)
         self._passed[ref(request, self._passed.pop)] = Passed(found, logged, outcome, origin)
@@ -192,7 +192,7 @@ class Enforcer:
         """Apply *answer* about *asked* to *request*, which was let through before."""
         if not answer.decision.allowed:
             raise self.refuse(request, asked, answer)
-        request.meta[SUMMARY] = summarize(*answer)
+        request.meta[SUMMARY] = summarize(answer)
 
     def refuse(
         self, request: Request, asked: Request, answer: Answer
@@ -225,7 +225,7 @@ class Enforcer:
         final = None
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_of(request), response)
-        request.meta.pop(KEPT_TOKENS, None)  # as TokenSelector.responded() does
+        request.meta.pop(KEPT_TOKENS, None)  # other requests may get its meta
         if final is not None and (origin := self._policy.origin(final)) is not None:
             answer = await self._robots.decide_later(origin, final)
             logged = self._robots.note_decision(final, answer, "final_url")
@@ -277,11 +277,10 @@ class Enforcer:
             raise self.refuse(request, request, Answer(decision, None, usage=usage))
 
 
-def summarize(
-    decision: Decision, found: Resolved | None, extensions: Extensions, usage: Usage | None
-) -> dict[str, Any]:
+def summarize(answer: Answer) -> dict[str, Any]:
     """``request.meta["robotspec"]``: the values of an answer, which can be pickled."""
     # hot path
+    decision, found, extensions, usage = answer
     allowed, reason, verdict, outcome, status, age, _, origin, _, _, _ = decision
     rule = None if verdict is None else verdict.rule
     summary: dict[str, Any] = {

@@ -165,7 +165,7 @@ class RobotSpecMiddleware(GateOwner):
         if isinstance(exception, ConfigurationError):  # of the user's function, or the meta key
             self._stats.account.of_pages["robotspec/error/product_token"] += 1
         request.meta.pop(meta_keys.REFUSED, None)  # no other middleware has repeated it
-        self.robots.tokens.responded(request)
+        request.meta.pop(meta_keys.KEPT_TOKENS, None)
         return None
 
     # --- events

@@ -108,14 +108,6 @@ class CrawlRobots:
             return found
         return self.policy.by_rules(found, request, now)
 
-    def delay_now(self, origin: Origin, request: Request) -> float | None:
-        """The crawl delay of *request* by the rules in force.
-
-        None: it has to be decided again.
-        """
-        answer = self.decide_now(origin, request, time.time())
-        return None if isinstance(answer, Pending) else self.policy.delay(answer)
-
     async def decide_later(
         self, origin: Origin, request: Request, *, is_question: bool = False
     ) -> Answer:

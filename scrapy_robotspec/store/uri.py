@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.store.memory import MemoryStore
 
+_REDIS = "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)"
 #: Least number of seconds, and largest number of records and of seconds (thirty years).
 _LEAST, _MOST = 0.001, 1_000_000_000
 
@@ -67,9 +68,11 @@ def sqlite_file(uri: str) -> str:
 
 def _split(uri: str) -> SplitResult:
     try:
-        return urlsplit(uri)
-    except ValueError:  # which may quote a password
-        raise ValueError("the part after :// is invalid") from None
+        parts = urlsplit(uri)
+        _ = parts.port
+    except ValueError:  # which may quote a password, whose raw slash ends the host too early
+        raise ValueError(f"the part after :// is invalid; {_REDIS}") from None
+    return parts
 
 
 def _options(query: str, **defaults: Any) -> Iterator[Any]:
@@ -111,10 +114,8 @@ def _sqlite(parts: SplitResult) -> RecordStore:
 def _redis(parts: SplitResult) -> RecordStore:
     from scrapy_robotspec.store.redis import RedisStore
 
-    if not _has_host_and_port(parts):
-        raise ValueError(
-            "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)"
-        )
+    if parts.hostname is None or "@" in f"{parts.path}{parts.query}{parts.fragment}":
+        raise ValueError(_REDIS)
     scheme, _, cluster = parts.scheme.partition("+")
     prefix, timeout = _options(parts.query, prefix="robotspec", timeout=2.0)
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
@@ -123,20 +124,6 @@ def _redis(parts: SplitResult) -> RecordStore:
         raise ValueError("a cluster has the database 0 alone")
     url = parts._replace(scheme=scheme, query="").geturl()
     return RedisStore(url, prefix, timeout, is_cluster=bool(cluster))
-
-
-def _has_host_and_port(parts: SplitResult) -> bool:
-    """Whether a URI names a host, and no port or a valid one.
-
-    A raw slash in a password ends the host too early: an error would quote the password as a port.
-    """
-    if "@" in f"{parts.path}{parts.query}{parts.fragment}":
-        return False
-    try:
-        _ = parts.port
-    except ValueError:
-        return False
-    return parts.hostname is not None
 
 
 _OPENERS: dict[str, Callable[[SplitResult], RecordStore | MemoryStore]] = {

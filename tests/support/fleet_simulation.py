@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import random
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from scrapy import Request
@@ -18,6 +20,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 from scrapy_robotspec.store.base import Reservation, SlotRequest
@@ -191,7 +194,8 @@ class Process:
             lease_seconds=0.0,
         )
         # All that the crawl delay asks, in one object.
-        self.engine = self.lookup = self.settings = self
+        self.lookup = self.settings = self
+        self.policy = SimpleNamespace(delay=float)
         self.hold_timeout = HOLD
         self.crawl_delay = CrawlDelay(
             self,  # type: ignore[arg-type]
@@ -207,8 +211,11 @@ class Process:
     def send_wait(self, request: Request) -> float:
         return max(0.0, self.full_until - self.fleet.time.now)
 
-    def delay_now(self, origin: Origin, request: Request) -> float | None:
-        return self.delays.get(request.url, self.delay) if self.allowed(request) else None
+    def decide_now(self, origin: Origin, request: Request, now: float) -> float | Pending:
+        """The answer is the delay."""
+        if not self.allowed(request):
+            return Pending(origin, math.inf)
+        return self.delays.get(request.url, self.delay)
 
     def monotonic(self) -> float:
         return self.fleet.time.now + self.skew

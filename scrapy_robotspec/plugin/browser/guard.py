@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urldefrag
 
 from scrapy import Request
@@ -39,11 +39,8 @@ _NAVIGATION_TIMEOUT = 30_000.0
 _PART = 0.8
 
 
-class Refusal(NamedTuple):
-    """A navigation that was refused."""
-
-    request: Request
-    answer: Answer
+#: A navigation that was refused, and why.
+Refusal = tuple[Request, Answer]
 
 
 class Visit:
@@ -137,7 +134,7 @@ class BrowserGuard:
         reason = answer.decision.detail
         logger.debug("Aborted in the browser, for %s: %s (%s)", page, shown_url(url), reason)
         if visit is not None and navigates:
-            visit.note_refusal(Refusal(request, answer))
+            visit.note_refusal((request, answer))
         return False
 
     async def _answer(self, origin: Origin, request: Request) -> Answer:

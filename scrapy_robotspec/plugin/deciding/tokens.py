@@ -121,10 +121,6 @@ class TokenSelector:
             meta[KEPT_TOKENS] = kept
         return tuple(kept)  # a queue may have stored it as JSON, which has no tuples
 
-    def responded(self, request: Request) -> None:
-        """*request* has its response: other requests may get its meta."""
-        request.meta.pop(KEPT_TOKENS, None)
-
     def _chosen(self, choose: Chooser, request: Request) -> Tokens:
         try:
             chosen = choose(request, self._crawler)

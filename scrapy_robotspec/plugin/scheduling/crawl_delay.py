@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
 
+from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace, OriginPace, Waiter, window
@@ -129,7 +130,9 @@ class CrawlDelay:
 
     def _is_current(self, pace: OriginPace, waiter: Waiter) -> bool:
         """Whether *waiter* waits for a delay by the rules in force; else it is dismissed."""
-        waiter.delay = self._robots.delay_now(pace.origin, waiter.request) or 0.0
+        answer = self._robots.decide_now(pace.origin, waiter.request, time.time())
+        delay = None if isinstance(answer, Pending) else self._robots.policy.delay(answer)
+        waiter.delay = delay or 0.0
         if not waiter.delay:
             pace.dismiss(waiter, False)
         return waiter.delay > 0

@@ -143,19 +143,6 @@ def test_an_override_decides_before_the_rules(
     assert answer.decision.allowed is allowed
 
 
-def test_the_delay_now_is_that_of_the_rules_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=True)
-
-    async def work() -> None:
-        assert crawl.robots.delay_now(A, Request(YES)) is None
-        crawl.end_fetches(RULES + b"Crawl-delay: 2\n")
-        await turns()
-        assert crawl.robots.delay_now(A, Request(YES)) == 2.0
-        assert crawl.robots.delay_now(A, Request(NO)) is None
-
-    run(work)
-
-
 @pytest.mark.parametrize(
     ("settings", "said"), [({}, "not kept"), ({"ROBOTSPEC_CRAWL_DELAY": True}, "kept")]
 )

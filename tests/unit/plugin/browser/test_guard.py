@@ -20,7 +20,7 @@ def visit(**meta: object) -> Visit:
 
 
 def refusal(url: str) -> Refusal:
-    return Refusal(Request(url), Answer(Decision(allowed=False, reason="rule"), None))
+    return Request(url), Answer(Decision(allowed=False, reason="rule"), None)
 
 
 def test_the_first_refusal_of_a_download_counts() -> None:

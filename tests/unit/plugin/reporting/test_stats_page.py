@@ -8,7 +8,7 @@ from pathlib import Path
 
 import scrapy_robotspec
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.plugin.deciding.request_policy import read_extensions
+from scrapy_robotspec.plugin.deciding.request_policy import Answer, read_extensions
 from scrapy_robotspec.plugin.enforcement import summarize
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -52,4 +52,4 @@ def test_the_keys_of_the_meta_dict_are_documented() -> None:
     keys = [key for cell in first_cells for key in re.findall(r"`(\w+)`", cell)]
     robots = RobotsTxt.parse(b"License: http://a/b\nUser-agent: *\nContent-Usage: search=n\n")
     extensions, usage = read_extensions(robots, ("foo",)), robots.usage("http://a/", ("foo",))
-    assert keys == list(summarize(Decision(True, "no_rule"), None, extensions, usage))
+    assert keys == list(summarize(Answer(Decision(True, "no_rule"), None, extensions, usage)))
