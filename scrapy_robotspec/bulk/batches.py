@@ -26,7 +26,7 @@ from scrapy_robotspec.bulk.questions import (
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol.extent import SITE, Extent, Rules
 from scrapy_robotspec.protocol.file_kind import foreign_kind
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_sent
 from scrapy_robotspec.protocol.precedence import forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -320,7 +320,7 @@ class GroupAnswers:
         return [(path, *self._answer(path)) for path in self._file.questions.paths]
 
     def _answer(self, path: str) -> Answer:
-        verdict = self._robots.explain_served(SITE + path, self._asked)  # PAT-15
+        verdict = self._robots.explain_served(as_sent(SITE + path), self._asked)
         if verdict.rule is None:
             return Answer(verdict.allowed, verdict.reason)
         return Answer(verdict.allowed, "rule", verdict.rule.line, verdict.rule.text[:MAX_TEXT])

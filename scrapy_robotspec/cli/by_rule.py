@@ -48,9 +48,9 @@ class ByRule:
             for rule in rules_at(robots.body, starts, robots.edition).values():
                 self._urls[name, rule, robots.edition] = []
         if self._first.setdefault(key, tokens) == tokens:
-            url = found.verdict.resolved or found.url
-            for at, rule in enumerate(each for each in robots.matches(url, tokens) if each.pattern):
-                self._urls[name, rule, robots.edition].append(url)
+            matches = robots.matches(found.asked, tokens)
+            for at, rule in enumerate(each for each in matches if each.pattern):
+                self._urls[name, rule, robots.edition].append(found.asked)
                 self._decided[name, rule, robots.edition] += at == 0
 
     def lines(self) -> Iterator[str]:

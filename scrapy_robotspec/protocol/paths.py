@@ -142,6 +142,13 @@ def _with_slashes(url: bytes) -> bytes:
     return path.replace(b"\\", b"/") + url[len(path) :]
 
 
+def as_sent(url: str) -> str:
+    """*url* as Scrapy requests it: without an empty query (PAT-13)."""
+    address, mark, fragment = url.partition("#")
+    path, _, query = address.partition("?")
+    return url if query else path + mark + fragment
+
+
 def resolve_dots(target: str) -> str:
     """A URL or path without dot segments (PAT-15, RFC 3986 section 5.2.4).
 

@@ -15,7 +15,7 @@ from scrapy_robotspec.access.reasons import (
     SERVERS_READ,
     failure_words,
 )
-from scrapy_robotspec.protocol.paths import as_in_url, canonical_text, path_of
+from scrapy_robotspec.protocol.paths import as_in_url, as_sent, canonical_text, path_of
 from scrapy_robotspec.render.text import MOST, count, duration, safe
 
 if TYPE_CHECKING:
@@ -107,6 +107,11 @@ class Explanation(NamedTuple):
         return None if verdict is None or self.reason == "usage" else verdict.rule
 
     @property
+    def asked(self) -> str:
+        """The compared URL, as a crawl sends it or servers read it."""
+        return (self.verdict and self.verdict.resolved) or as_sent(self.url)
+
+    @property
     def losing(self) -> tuple[Rule, ...]:
         """The rules that match and do not decide."""
         return self.matches[1:] if self.rule is not None else self.matches
@@ -129,7 +134,7 @@ class Explanation(NamedTuple):
 
 def explain(file: ParsedFile, url: str, tokens: tuple[str, ...]) -> Explanation:
     """The verdict about a URL or path, with its rule."""
-    verdict = file.robots.explain_served(url, tokens)
+    verdict = file.robots.explain_served(as_sent(url), tokens)
     return Explanation(
         url,
         tokens,
@@ -147,8 +152,8 @@ def in_full(found: Explanation, file: ParsedFile) -> Explanation:
     """
     if found.verdict is None:
         return found
-    robots, asked = file.robots, found.verdict.resolved or found.url
-    usage = robots.usage(found.url, found.tokens)
+    robots, asked = file.robots, found.asked
+    usage = robots.usage(asked, found.tokens)
     deciding, statements = set(usage.statements), robots.usage_rules(found.tokens).statements
     return found._replace(
         path=as_in_url(path_of(asked, robots.edition)),
@@ -168,7 +173,7 @@ def refused_by_usage(found: Explanation, labels: Sequence[str]) -> Explanation:
     from scrapy_robotspec.access.usage_policy import UsagePolicy
 
     policy = UsagePolicy(tuple(labels), "refuse-disallowed")
-    refusal = policy.refusal(robots.usage(found.url, found.tokens), final=False)
+    refusal = policy.refusal(robots.usage(found.asked, found.tokens), final=False)
     return found._replace(decision=decision.refused_for(refusal)) if refusal else found
 
 

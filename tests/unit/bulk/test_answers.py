@@ -179,6 +179,15 @@ def test_paths_with_dots_are_judged_as_servers_read_them_too(name: str) -> None:
     assert [each["allowed"] for each in row["paths"]].count(False) >= 4
 
 
+def test_a_path_is_judged_as_a_crawl_sends_it() -> None:
+    """PAT-13: without the question mark of an empty query, and shown as given."""
+    (row,) = rows(b"User-agent: *\nDisallow: /*?\n", paths=["/page?", "/page?a"])
+    assert [(one["path"], one["allowed"]) for one in row["paths"]] == [
+        ("/page?", True),
+        ("/page?a", False),
+    ]
+
+
 @pytest.mark.parametrize("tokens", [["GPTBot"], ["Other"], ["GPTBot", "Googlebot", "Other"]])
 def test_a_file_is_indexed_once(monkeypatch: pytest.MonkeyPatch, tokens: list[str]) -> None:
     """SAF-02: all answers about it come from one index, also its delays and statements."""

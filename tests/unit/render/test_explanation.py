@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy import Request
 
 from scrapy_robotspec import EDITIONS, Origin, RobotsTxt
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.render.as_json import full_object
 from scrapy_robotspec.render.as_text import explained, short
-from scrapy_robotspec.render.explanation import Explanation, in_full
+from scrapy_robotspec.render.explanation import Explanation, explain, in_full
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from tests.unit.render.asking import explain_in_full
 
@@ -92,3 +95,22 @@ def test_a_rule_is_shown_as_it_is_read(line: bytes, path: str, edition: str, wor
     assert full_object(found)["read_as"] == full_object(found)["matches"][0]["read_as"]
     if words.endswith(")"):
         assert full_object(found)["read_as"] == words[len(" (read as ") : -1]
+
+
+#: Each rule shows how a URL with a question mark, parameters or an empty path is compared.
+MARKS = RobotsTxt.parse(
+    b"User-agent: *\nDisallow: /*?\nDisallow: /a$\nDisallow: /*;$\nDisallow: /b"
+)
+_rests = st.lists(st.sampled_from(["a", "b", "?", "?", ";", "#", "/", "=1"]), max_size=6)
+
+
+@given(_rests.map("".join))
+def test_a_url_is_judged_as_a_crawl_sends_it(rest: str) -> None:
+    """PAT-13: ``/page?`` is requested as ``/page``; a file shows no such URL otherwise."""
+    url = f"http://shop.example/{rest}"
+    sent = MARKS.explain_served(Request(url).url, "foo")
+    found = in_full(explain(ParsedFile(MARKS), url, ("foo",)), ParsedFile(MARKS))
+    assert found.verdict == sent
+    assert found.url == url
+    assert found.matches == MARKS.matches(sent.resolved or Request(url).url, "foo")
+    assert explain(ParsedFile(MARKS), f"/{rest}", ("foo",)).allowed == sent.allowed
