@@ -76,6 +76,7 @@ _OTHERS = (
         rb"\S+:\d+ \[\d\d/\w{3}/\d{4}:[\d:]{8}\.\d{3}\] ",
         "HAProxy's own format: give --log-format haproxy",
     ),
+    (rb"\w+ [\d-]{10}T[\d:.]+Z \S+/", "AWS ALB's own format: give --log-format alb"),
     (rb'INFO: +\S+:\d+ - "', "uvicorn's lines have no time"),
 )
 UNKNOWN = "neither Common or Combined log format nor CDXJ nor JSON with time and url"
@@ -207,6 +208,8 @@ def _parse_common(line: bytes, found: re.Match[bytes], zone: str) -> Request | N
     """Reads from the time on: no text of a client before it can pass for a request line."""
     if _TIME.search(line, found.end()):
         raise ValueError("it has two times: one is a client's text")
+    if not found.start() and found[1].endswith(b"Z"):
+        raise ValueError("Envoy's own format: give --log-format envoy")
     request = _REQUEST.match(line, found.end() - 1)
     if request is None:
         raise ValueError("the quotation marks of its request line are ambiguous")

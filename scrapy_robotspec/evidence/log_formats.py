@@ -34,6 +34,10 @@ NAMED = {
     "vhost_combined": '%v:%p %h %l %u %t "%r" %>s %O "%{Referer}i" "%{User-Agent}i"',
     "lighttpd": '%h %V %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"',
     "haproxy": '$client [$time_local] $frontend $backend $timers $status $bytes $more"$request"',
+    "alb": "$type $time_iso8601 $balancer $client $target $wait $work $answer $status $code "
+    '$received $sent "$request" "$http_user_agent" $more',
+    "envoy": '[$time_iso8601] "$request" $status $flags $received $sent $duration $upstream '
+    '"$forwarded" "$http_user_agent" "$id" "$http_host" "$server"',
     "squid": "$msec  $elapsed $client $result $bytes $method $url $more",
 }
 #: Apache's ``%>{name}i``, nginx's ``$name`` and ``${name}``.
@@ -56,7 +60,7 @@ _QUOTED = rb'[^"\\]*(?:\\.[^"\\]*)*'
 #: a sign of further words before it.
 _USER = rb"(?!- (?!\[\d))(?:(?! \[\d).)*"
 _SHAPES = {
-    **dict.fromkeys(_STATUSES, rb"\d{3}|-"),
+    **dict.fromkeys(_STATUSES, rb"\d{3}|[0-]"),
     **dict.fromkeys(_HOSTS, rb"[\w.-]+(?::\d+)?|\[[\dA-Fa-f:.]+\](?::\d+)?|"),
     **dict.fromkeys(_PORTS, rb"\d+|-|"),
     **dict.fromkeys(_TIMES, TIME),
@@ -229,14 +233,10 @@ def _check_order(fields: list[_Field], limits: set[str]) -> None:
 
 def _fields(text: str) -> Iterator[_Field]:
     """The fields of a format. Raises ``ValueError`` for one that the server decodes."""
-    before, end, found = "", 0, []
+    end, found = 0, []
     for field in _FIELD.finditer(text):
-        before += text[end : field.start()]
-        end = field.end()
+        before, end = text[end : field.start()], field.end()
         argument, letter, braced, plain = field.groups()
-        if letter == "%":
-            before += "%"
-            continue
         name = braced or plain or (letter if argument is None else f"{{{argument}}}{letter}")
         if letter == "i":
             name = f"http_{argument}".lower().replace("-", "_")
@@ -247,7 +247,6 @@ def _fields(text: str) -> Iterator[_Field]:
         if name in _DECODED:
             raise ValueError(f"{field[0]} is decoded by the server: log {_DECODED[name]} instead")
         found.append((before, name))
-        before = ""
-    found.append((before + text[end:], ""))
+    found.append((text[end:], ""))
     for (before, name), (stop, _) in zip(found, [*found[1:], ("", "")], strict=True):
         yield _Field(before, name, before.endswith('"') and stop.startswith('"'), stop)

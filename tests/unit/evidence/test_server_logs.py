@@ -8,9 +8,12 @@ targets, byte for character, by the numbers in them.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from scrapy_robotspec.evidence.access_logs import parse
+from scrapy_robotspec.evidence.log_formats import reader
 from tests.support.server_logs import check_lines, lines_of, urls_of
 
 #: File, hosts in URLs (of a shop with and without a port, another), and numbers of the requests
@@ -68,6 +71,101 @@ def test_nothing_forged_is_taken_for_a_request(name: str) -> None:
 def test_other_formats_are_refused_with_a_reason(name: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         parse(lines_of(name)[0])
+
+
+#: Lines as the documentation of their servers has them: format, line, URL and User-Agent.
+DOCUMENTED = [
+    (
+        None,
+        (
+            '192.0.2.7 - - [31/Jan/2026:12:00:01 +0000] "GET /shelf/n1?page=2 HTTP/2.0" 200 51 "-" '
+            '"examplebot/1.0" 7 "shop@docker" "http://10.0.0.2:80" 3ms'
+        ),
+        "///shelf/n1?page=2",
+        "examplebot/1.0",
+    ),
+    (
+        None,
+        (
+            '192.0.2.7 - - [31/Jan/2026:12:00:01 +0000] "GET /n2 HTTP/1.1" 404 19 "-" "-" 8 '
+            '"-" "-" '
+            "0ms"
+        ),
+        "///n2",
+        "",
+    ),
+    (
+        "envoy",
+        (
+            '[2026-01-31T12:00:01.250Z] "GET /shelf/n3?page=2 HTTP/2" 200 - 0 51 3 2 "192.0.2.7" '
+            '"examplebot/1.0 (+https://bot.example/)" "0a1b-2c" "shop.example" "10.0.0.2:80"'
+        ),
+        "//shop.example/shelf/n3?page=2",
+        "examplebot/1.0 (+https://bot.example/)",
+    ),
+    (
+        "envoy",
+        (
+            '[2026-01-31T12:00:01.250Z] "GET /n4 HTTP/1.1" 503 UH 0 19 0 - "-" "-" "0a1b-2d" '
+            '"shop.example:8080" "-"'
+        ),
+        "//shop.example:8080/n4",
+        "",
+    ),
+    ("envoy", '[2026-01-31T12:00:01.250Z] "- - -" 0 - 5 0 9 - "-" "-" "-" "-" "-"', None, None),
+    (
+        "alb",
+        (
+            "https 2026-01-31T12:00:01.250000Z app/shop/50dc6c495c0c9188 192.0.2.7:2817 "
+            "10.0.0.2:80 "
+            '0.001 0.002 0.000 200 200 34 366 "GET https://shop.example:443/shelf/n6?page=2 '
+            'HTTP/1.1" '
+            '"examplebot/1.0" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 '
+            "arn:aws:elasticloadbalancing:shop "
+            '"Root=1-58337281-1d84" "shop.example" "session-reused" 1 2026-01-31T12:00:01.247000Z '
+            '"forward" "-" "-" "10.0.0.2:80" "200" "-" "-" TID_12'
+        ),
+        "https://shop.example:443/shelf/n6?page=2",
+        "examplebot/1.0",
+    ),
+    (
+        "alb",
+        (
+            "http 2026-01-31T12:00:01.250000Z app/shop/50dc6c495c0c9188 192.0.2.7:2817 - -1 "
+            "-1 -1 400 "
+            '- 0 0 "- http://shop.example:80- -" "-" - - - "-" "-" "-" - - "-" "-" "-" "-" '
+            '"-" "-" "-"'
+        ),
+        None,
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("log_format", "line", "url", "agent"), DOCUMENTED)
+def test_lines_of_proxies_as_documented(
+    log_format: str | None, line: str, url: str | None, agent: str | None
+) -> None:
+    """Traefik by its looks, Envoy and AWS ALB by their names."""
+    found = reader(log_format)(line.encode())
+    assert (found and (found.url, found.agent)) == (url and (url, agent))
+    if log_format is not None:  # by its looks, host and User-Agent would be lost
+        with pytest.raises(ValueError, match=r"own format: give --log-format (envoy|alb)"):
+            parse(line.encode())
+
+
+@pytest.mark.parametrize("log_format", ["envoy", "istio", "alb"])
+@pytest.mark.parametrize(
+    "forged", ['x" "GET /forged HTTP/1.1" 200 "', 'x" "y" "forged.example" "', "x\\"]
+)
+def test_a_client_of_a_proxy_forges_no_request(log_format: str, forged: str) -> None:
+    """Whatever its User-Agent contains, though none of these servers escapes it."""
+    for name, line, url, agent in DOCUMENTED:
+        if name == log_format and agent:
+            with suppress(ValueError):
+                found = reader(name)(line.replace(agent, forged).encode())
+                assert found is not None
+                assert found.url == url
 
 
 @pytest.mark.parametrize(
