@@ -93,7 +93,10 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
         """A page has arrived."""
-        self._never_decided += not (request in self._decided or meta_keys.TRANSFER in request.meta)
+        if request in self._decided:
+            self.robots.tokens.compare(request)
+        else:
+            self._never_decided += meta_keys.TRANSFER not in request.meta
         request.meta.pop(meta_keys.KEPT_TOKENS, None)
         return response
 

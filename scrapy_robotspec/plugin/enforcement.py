@@ -222,6 +222,8 @@ class Enforcer:
         passed = self._passed.get(ref(request))
         if passed is None or not passed.sent:
             self._note_answered(request, response, passed)
+        elif not self._robots.tokens.is_compared and passed.found is not None:
+            self._robots.tokens.compare(request)
         final = None
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_of(request), response)

@@ -206,6 +206,13 @@ class DropsRobotsTxt:
             raise IgnoreRequest("no robots.txt here")
 
 
+class ChangesUserAgent:
+    """Gives each request the header of a browser."""
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        request.headers["User-Agent"] = "Mozilla/5.0 (X11)"
+
+
 class DropsAnswers:
     """Wants no response of a robots.txt."""
 

@@ -43,6 +43,25 @@ def test_where_tokens_come_from(
     assert site.pages_asked == [f"/{group}"]
 
 
+@pytest.mark.parametrize("number", [50, 400, 950])
+@pytest.mark.parametrize("dry", [False, True])
+def test_the_header_that_is_sent_is_compared_with_the_token(
+    server: Server, number: int, dry: bool
+) -> None:
+    """UAG-12: one warning, whichever component has set it, and none where it has the token."""
+    site = server.site("127.0.0.2", "User-agent: *\nDisallow: /no\n")
+    urls = [site.url(f"/{n}") for n in range(3)]
+    middlewares = {"tests.crawl.middlewares.ChangesUserAgent": number}
+    settings = {"DOWNLOADER_MIDDLEWARES": middlewares, TOKEN: "own", "ROBOTSPEC_DRY_RUN": dry}
+    (line,) = crawl(urls, settings).lines("WARNING", "sites cannot recognise your crawler")
+    assert f"{TOKEN} is 'own'" in line
+    assert "the User-Agent sent, which begins with 'Mozilla/5.0 (X11)' (not a setting's)" in line
+    assert {page.header("user-agent") for page in site.log if page.path != "/robots.txt"} == {
+        "Mozilla/5.0 (X11)"
+    }
+    assert not crawl(urls, {**settings, TOKEN: "mozilla"}).lines("WARNING", "recognise")
+
+
 @pytest.mark.skipif(version_info < (2, 18), reason="the signal is Scrapy's own from 2.18 on")
 def test_the_signals_parser_knows_the_token(server: Server) -> None:
     """UAG-01: whatever user agent a handler asks with, as it cannot know the token."""

@@ -84,8 +84,8 @@ class TokenSelector:
         else:
             self._source, self.is_fixed = sent_by, False
             self.usual = self._derive(user_agent, sent_by, is_sent=is_sent)
-        if is_sent:
-            _warn_of_other_name(self._source, self.usual, user_agent, sent_by)
+        self.is_compared = not self.usual
+        """Whether a User-Agent that was sent has been compared with the usual tokens (UAG-12)."""
 
     def __str__(self) -> str:
         """The tokens of most requests and where they come from, for a log line."""
@@ -121,6 +121,33 @@ class TokenSelector:
             meta[KEPT_TOKENS] = kept
         return tuple(kept)  # a queue may have stored it as JSON, which has no tuples
 
+    def compare(self, request: Request) -> None:
+        """Warn once if the User-Agent that was sent lacks the token (UAG-12)."""
+        sent = text_of(request.headers.get("User-Agent") or "")
+        if self.is_compared or not sent or self.select(request) != self.usual:
+            return
+        self.is_compared = True
+        if any(token.lower() in sent.lower() for token in self.usual):
+            return
+        default, source = default_user_agent(self._crawler)
+        origin, remedy = source, f"Set {source} to a value that contains the token"
+        if sent != default:
+            origin, remedy = "not a setting's", "Send one that contains the token"
+        handlers = self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS")
+        handler = _name_of(handlers.get(request.url.partition(":")[0]))
+        is_scrapys = handler.startswith("scrapy.core.")
+        logger.warning(
+            "%s is %s, which is not part of the User-Agent %s, which begins with %s (%s): sites "
+            "cannot recognise your crawler. %s%s.",
+            self._source,
+            ", ".join(map(ascii, self.usual)),
+            "sent" if is_scrapys else "of requests",
+            ascii(sent[:_MAX_QUOTED]),
+            origin,
+            remedy,
+            "" if is_scrapys else f"; {handler} may change it",
+        )
+
     def _chosen(self, choose: Chooser, request: Request) -> Tokens:
         try:
             chosen = choose(request, self._crawler)
@@ -154,11 +181,12 @@ class TokenSelector:
         return tokens
 
 
-def _name_of(function: Chooser) -> str:
+def _name_of(component: Any) -> str:
+    """The import path of *component*, which a setting may name by it."""
     try:
-        return global_object_name(function)
+        return component if isinstance(component, str) else global_object_name(component)
     except AttributeError:  # a callable object
-        return repr(function)
+        return repr(component)
 
 
 def default_user_agent(crawler: Crawler) -> tuple[str, str]:
@@ -202,18 +230,3 @@ def _warn_of_doubt(user_agent: str, tokens: Tokens, source: str, is_sent: bool) 
         problem,
     )
     return True
-
-
-def _warn_of_other_name(name: str, tokens: Tokens, user_agent: str, source: str) -> None:
-    """Warn if the User-Agent contains no token of *name* (UAG-12)."""
-    sent = user_agent.lower()
-    if tokens and sent and not any(token.lower() in sent for token in tokens):
-        logger.warning(
-            "%s is %s, which is not part of the User-Agent sent, which begins with %s (%s): sites "
-            "cannot recognise your crawler. Set %s to a value that contains the token.",
-            name,
-            ", ".join(map(ascii, tokens)),
-            ascii(user_agent[:_MAX_QUOTED]),
-            source,
-            source,
-        )

@@ -256,21 +256,12 @@ OFF = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}}
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        # UAG-12
-        ({TOKEN: "own"}, [f"{TOKEN} is 'own'", "not part of the User-Agent"]),
-        ({TOKEN: ["own-a", "own"]}, ["'own-a', 'own'", "not part of", "USER_AGENT"]),
-        ({TXT: "txtbot"}, [f"{TXT} is 'txtbot'", "not part of"]),
-        (
-            {TOKEN: "homebot", "DEFAULT_REQUEST_HEADERS": {"User-Agent": "bar/1"}},
-            ["'bar/1'", "DEFAULT_REQUEST_HEADERS"],
-        ),
         # tokens that no site may know
         ({AGENT: "Mozilla/5.0 (X11; Linux x86_64) Chrome/120"}, ["'Mozilla'", TOKEN]),
         ({AGENT: "Scrapy/2.19.0 (+https://scrapy.org)"}, ["'Scrapy'", TOKEN]),
         ({AGENT: "curl/8.5.0"}, ["'curl', which many crawlers share", TOKEN]),
         ({AGENT: "python-requests/2.31"}, ["'python-requests', which many crawlers", TOKEN]),
         ({AGENT: "Go-http-client/2.0"}, ["'Go-http-client', which many crawlers share", TOKEN]),
-        ({TOKEN: "own", AGENT: "x" * 300}, ["begins with '" + "x" * 40 + "' (USER_AGENT)"]),
         ({AGENT: "MJ12bot/1.0"}, ["'MJ'", TOKEN]),
         ({AGENT: "Foo Bot/1.0"}, ["no legal product token", TOKEN]),
         ({AGENT: "360Spider"}, ["no product token", TOKEN]),
@@ -292,11 +283,73 @@ def test_a_token_that_may_be_wrong_is_warned_of_once(
     assert message.isprintable()
 
 
+OTHER = "tests.crawl.middlewares.Handler"
+
+
+@pytest.mark.parametrize(
+    ("settings", "sent", "words"),
+    [
+        ({TOKEN: "own"}, "homebot/1.0", [f"{TOKEN} is 'own'", "not part of the User-Agent sent"]),
+        ({TOKEN: ["own-a", "own"]}, "homebot/1.0", ["'own-a', 'own'", "(USER_AGENT)"]),
+        ({TXT: "txtbot"}, "homebot/1.0", [f"{TXT} is 'txtbot'", "Set USER_AGENT to a value"]),
+        (
+            {TOKEN: "homebot", "DEFAULT_REQUEST_HEADERS": {"User-Agent": "bar/1"}},
+            "bar/1",
+            ["'bar/1'", "(DEFAULT_REQUEST_HEADERS)", "Set DEFAULT_REQUEST_HEADERS"],
+        ),
+        ({TOKEN: "own"}, "x" * 300, ["begins with '" + "x" * 40 + "' (not a setting's)"]),
+        ({TOKEN: "own"}, "\x1b[31m\u202e", ["\\x1b[31m\\u202e"]),  # SAF-04
+        (
+            {TOKEN: "own", "DOWNLOAD_HANDLERS": {"http": OTHER}},
+            "homebot/1.0",
+            ["the User-Agent of requests", f"; {OTHER} may change it."],
+        ),
+    ],
+)
+def test_a_header_that_was_sent_without_the_token_is_warned_of_once(
+    settings: dict[str, Any], sent: str, words: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """UAG-12: that of a request, whatever other components have made of it."""
+    selector = hook(**settings)
+    assert notices(caplog) == []
+    for _ in range(3):
+        selector.compare(by_header(sent))
+    (message,) = notices(caplog)
+    assert all(word in message for word in words)
+    assert message.isprintable()
+
+
+def test_a_request_with_a_token_of_its_own_is_not_compared(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """UAG-12: the next one is; nor is one without the header."""
+    selector = hook(**{TOKEN: "own"})
+    own = by_header("special/1")
+    own.meta["robotspec_user_agent_token"] = "special"
+    for request in (own, Request(URL)):
+        selector.compare(request)
+        assert (selector.is_compared, notices(caplog)) == (False, [])
+    selector.compare(by_header("other/1"))
+    assert len(notices(caplog)) == 1
+
+
+def test_a_header_that_another_middleware_has_changed_is_compared(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The token of the decision is kept, and is not part of the new header."""
+    selector, request = hook(), Request(URL)
+    assert selector.select(request) == ("homebot",)
+    request.headers["User-Agent"] = "Mozilla/5.0"
+    selector.compare(request)
+    (message,) = notices(caplog)
+    assert "USER_AGENT is 'homebot'" in message
+    assert "'Mozilla/5.0' (not a setting's)" in message
+
+
 @pytest.mark.parametrize(
     "settings",
     [
         *({TOKEN: token} for token in ("homebot", "HomeBot", ["home-images", "homebot"], "*")),
-        {TOKEN: "own", **OFF},
         {TOKEN: "Mozilla", AGENT: "Mozilla/5.0"},
         {TOKEN: by_language},
         {TXT: "txtbot", AGENT: "TxtBot/1"},
@@ -308,7 +361,9 @@ def test_a_token_that_was_named_needs_no_warning(
     settings: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     """UAG-12: case aside; of a list one is enough."""
-    hook(**settings).select(Request(URL))
+    selector = hook(**settings)
+    selector.select(Request(URL))
+    selector.compare(by_header(selector._crawler.settings["USER_AGENT"]))
     assert notices(caplog) == []
 
 
