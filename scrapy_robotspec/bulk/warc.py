@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 GZIP = b"\x1f\x8b"
 _MAGIC = b"WARC/"
+#: Where a record may begin.
+_MEMBER = re.compile(rb"\x1f\x8b\x08")
 _BEGIN = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n[!-9;-~]+:")
 _STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})(?![0-9])")
 _LINE_FEED = re.compile(rb"WARC/[^\r\n]*\n").match
@@ -61,23 +63,21 @@ class _Record(NamedTuple):
 def read_warc(path: str, report: Report) -> Iterator[Document]:
     """The robots.txt responses of an archive, compressed or not; damage is reported."""
     with open(path, "rb") as file:
-        kind = _Members if file.read(len(GZIP)) == GZIP else _Archive
-        archive = kind(path, file, report)
+        archive = _Archive(path, file, report)
         place: int | None = 0
         while place is not None:
             place = yield from archive.read_from(place)
 
 
 class _Archive:
-    """Reads the records of an archive that is not compressed, and goes on behind damage."""
-
-    #: Where a record may begin.
-    _places = _BEGIN
+    """Reads the records of an archive, and goes on behind damage."""
 
     def __init__(self, path: str, file: IO[bytes], report: Report) -> None:
         self._path = path
         self._file = file
         self._report = report
+        self._is_packed = file.read(len(GZIP)) == GZIP
+        """Whether it has a gzip member for each record."""
 
     def read_from(self, place: int) -> Generator[Document, None, int | None]:
         """The documents from an offset on.
@@ -128,7 +128,8 @@ class _Archive:
     def _find(self, start: int) -> int | None:
         """Offset of the first record from an offset on."""
         while window := self._bytes(start, _WINDOW):
-            for place in (start + found.start() for found in self._places.finditer(window)):
+            begins = (_MEMBER if self._is_packed else _BEGIN).finditer(window)
+            for place in (start + found.start() for found in begins):
                 if self._unpack(place, len(_MAGIC))[0].startswith(_MAGIC):
                     return place
             start += max(1, len(window) - _MIN_HEAD)
@@ -139,12 +140,11 @@ class _Archive:
         head = _HEAD_END.search(self._unpack(record.place, _MAX_HEAD)[0])
         if head is None or not 0 <= record.length <= _MAX_CONTENT:
             return None
-        return self._closed(record.place, head.end() + record.length)
-
-    def _closed(self, place: int, size: int) -> int | None:
-        """Offset behind a record whose end is malformed without line ends after *size* bytes."""
-        end = place + size
-        return end + len(_CLOSING) if self._bytes(end, len(_CLOSING)) == _CLOSING else None
+        size = head.end() + record.length
+        content, end = self._unpack(record.place, size + _MIN_HEAD)
+        if not content.startswith(_CLOSING, size):
+            return None
+        return end if self._is_packed else record.place + size + len(_CLOSING)
 
     def _bytes(self, place: int, size: int) -> bytes:
         self._file.seek(place)
@@ -152,19 +152,8 @@ class _Archive:
 
     def _unpack(self, place: int, size: int) -> tuple[bytes, int | None]:
         """The beginning of a record, and the offset behind it where its gzip member says so."""
-        return self._bytes(place, size), None
-
-
-class _Members(_Archive):
-    """Reads the records of an archive with a gzip member for each."""
-
-    _places = re.compile(rb"\x1f\x8b\x08")
-
-    def _closed(self, place: int, size: int) -> int | None:
-        content, end = self._unpack(place, size + _MIN_HEAD)
-        return end if content.startswith(_CLOSING, size) else None
-
-    def _unpack(self, place: int, size: int) -> tuple[bytes, int | None]:
+        if not self._is_packed:
+            return self._bytes(place, size), None
         self._file.seek(place)
         member, content = zlib.decompressobj(_FORMAT), bytearray()
         with suppress(zlib.error):
