@@ -233,6 +233,6 @@ def join_chunks(body: bytes) -> tuple[bytes, bool]:
         content += body[line.end() : line.end() + size]
         end = _LINE_END.match(body, line.end() + size)
         if end is None:
-            return bytes(content), False
+            break
         place = end.end()
     return bytes(content), len(content) >= MAX_BODY

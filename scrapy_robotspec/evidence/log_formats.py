@@ -52,13 +52,14 @@ _STATUSES = ("s", "status")
 _USERS = ("u", "remote_user")
 #: The fields that decide about a request's URL or time.
 _NEEDED = (*_TIMES, *_TARGETS, *_HOSTS, *_PORTS, *_SCHEMES)
-_AGENT = "http_user_agent"
 #: Fields that a server decodes, and those with the same text as it was sent.
 _DECODED = {"U": "%r", "uri": "$request_uri", "document_uri": "$request_uri"}
 _QUOTED = rb'[^"\\]*(?:\\.[^"\\]*)*'
 #: The name of a user may have blanks; it ends where the time begins. One that begins with "- " is
 #: a sign of further words before it.
 _USER = rb"(?!- (?!\[\d))(?:(?! \[\d).)*"
+#: A literal and the time behind it that a user name ends at.
+_BRACKETED = (" t", *(f" [{name}" for name in _TIMES))
 _SHAPES = {
     **dict.fromkeys(_STATUSES, rb"\d{3}|[0-]"),
     **dict.fromkeys(_HOSTS, rb"[\w.-]+(?::\d+)?|\[[\dA-Fa-f:.]+\](?::\d+)?|"),
@@ -83,7 +84,7 @@ def reader(log_format: str | None, zone: str = "Z") -> Callable[[bytes], Request
         return lambda line: parse(line, zone)
     if log_format.startswith("json:"):
         return _json_reader(log_format, zone)
-    return LineFormat(NAMED.get(log_format, log_format), zone, log_format == "haproxy").parse
+    return _line_reader(log_format, zone)
 
 
 def _json_reader(log_format: str, zone: str) -> Callable[[bytes], Request | None]:
@@ -111,6 +112,8 @@ class _Field(NamedTuple):
     is_quoted: bool
     stop: str
     """The literal behind it; empty at the end of a line."""
+    behind: str
+    """The name of the next field."""
 
     @property
     def is_text(self) -> bool:
@@ -120,85 +123,73 @@ class _Field(NamedTuple):
         return self.name.startswith("http_") or self.name in _USERS or not self.stop
 
 
-class LineFormat:
-    """A format as a regular expression with groups for needed fields."""
+def _line_reader(log_format: str, zone: str) -> Callable[[bytes], Request | None]:
+    pattern, names = compiled(NAMED.get(log_format, log_format))
 
-    def __init__(self, text: str, zone: str, has_hashes: bool = False) -> None:
-        """*has_hashes*: the escapes are HAProxy's. Raises ``ValueError``."""
-        self._zone = zone
-        self._has_hashes = has_hashes
-        self._names: list[str] = []
-        fields = list(_fields(text.replace('\\"', '"').replace("\\t", "\t")))
-        targets = [each for each in fields if each.name in _TARGETS]
-        wanted = [] if targets else ["URL (%r, $request, $request_uri)"]
-        wanted += (
-            []
-            if any(each.name in _TIMES for each in fields)
-            else ["time (%t, $time_local, $time_iso8601, $msec)"]
-        )
-        if wanted:
-            raise ValueError(f"the format has no {' and '.join(wanted)}")
-        #: No value may contain the literals around a needed one that is not quoted.
-        self._limits = {
-            limit
-            for each in fields
-            if each.name in _NEEDED and not each.is_quoted
-            for limit in (each.before[-1:], each.stop[:1])
-            if each.name in _TARGETS or limit not in (":", "[", "]")
-        } - {" ", ""}
-        _check_order(fields, self._limits)
-        pieces = (self._piece(*pair) for pair in zip(fields, [*fields[1:], None], strict=True))
-        self.pattern = re.compile(b"".join(pieces), re.DOTALL)
-
-    def _piece(self, field: _Field, behind: _Field | None) -> bytes:
-        """The expression of a field and of the literal before it."""
-        # Two blanks stand for the run of blanks that aligns columns.
-        literal = re.escape(field.before.encode()).replace(rb"\ \ ", b" +")
-        name = field.name
-        if not name:
-            return literal
-        shape = self._shape(field, behind)
-        if name not in (*_NEEDED, _AGENT):
-            return b"%b(?:%b)" % (literal, shape)
-        self._names.append(name)
-        return b"%b(%b)" % (literal, shape)
-
-    def _shape(self, field: _Field, behind: _Field | None) -> bytes:
-        name, stop = field.name, field.stop[:1]
-        if name in _SHAPES:
-            return _SHAPES[name]
-        if field.is_quoted:
-            return _QUOTED
-        if name in _USERS and behind is not None and f"{field.stop}{behind.name}" in _BRACKETED:
-            return _USER
-        if stop in ("", " ") and not self._limits and name in _SHAPES_OF_WORDS:
-            return _SHAPES_OF_WORDS[name]
-        limits = "".join(sorted({*self._limits, stop}))
-        if not limits:
-            return b".*"
-        return b"[^%b]%b" % (re.escape(limits.encode()), b"+" if stop == " " else b"*")
-
-    def parse(self, line: bytes) -> Request | None:
-        """As :func:`~scrapy_robotspec.evidence.access_logs.parse`."""
-        found = self.pattern.fullmatch(without_syslog(line))
+    def read(line: bytes) -> Request | None:
+        found = pattern.fullmatch(without_syslog(line))
         if found is None:
             raise ValueError("not as --log-format says")
-        values = dict(zip(self._names, found.groups(), strict=True))
+        values = dict(zip(names, found.groups(), strict=True))
         raw = _first(values, _TARGETS)
-        target = target_in(text_of(unhashed(raw) if self._has_hashes else raw))
+        target = target_in(text_of(unhashed(raw) if log_format == "haproxy" else raw))
         if target is None:
             return None
         if target.startswith("/"):
-            parts = (_first(values, names) for names in (_HOSTS, _PORTS, _SCHEMES))
+            parts = (_first(values, each) for each in (_HOSTS, _PORTS, _SCHEMES))
             target = base_of(*(part.decode("latin-1") for part in parts)) + target
-        agent = agent_of(values.get(_AGENT))
+        agent = agent_of(values.get("http_user_agent"))
         time = _first(values, _TIMES).decode().strip("[]")
-        seconds, resolution, has_zone = moment(time, self._zone)
+        seconds, resolution, has_zone = moment(time, zone)
         return Request(seconds, resolution, target, agent, has_zone)
 
+    return read
 
-#: A literal and the time behind it that a user name ends at.
-_BRACKETED = (" t", *(f" [{name}" for name in _TIMES))
+
+def compiled(text: str) -> tuple[re.Pattern[bytes], list[str]]:
+    """The expression of a format, and the names of its groups.
+
+    Raises ``ValueError`` for a format without time or URL, and for an ambiguous one.
+    """
+    fields = list(_fields(text.replace('\\"', '"').replace("\\t", "\t")))
+    names = [each.name for each in fields[:-1]]
+    wanted = ["URL (%r, $request, $request_uri)"] if set(names).isdisjoint(_TARGETS) else []
+    if set(names).isdisjoint(_TIMES):
+        wanted.append("time (%t, $time_local, $time_iso8601, $msec)")
+    if wanted:
+        raise ValueError(f"the format has no {' and '.join(wanted)}")
+    #: No value may contain the literals around a needed one that is not quoted.
+    limits = {
+        limit
+        for each in fields
+        if each.name in _NEEDED and not each.is_quoted
+        for limit in (each.before[-1:], each.stop[:1])
+        if each.name in _TARGETS or limit not in (":", "[", "]")
+    } - {" ", ""}
+    _check_order(fields, limits)
+    pieces = []
+    for each in fields:
+        # Two blanks stand for the run of blanks that aligns columns.
+        literal = re.escape(each.before.encode()).replace(rb"\ \ ", b" +")
+        pieces.append(b"%b(%b)" % (literal, _shape(each, limits)) if each.name else literal)
+    return re.compile(b"".join(pieces), re.DOTALL), names
+
+
+def _shape(field: _Field, limits: set[str]) -> bytes:
+    """The expression of a value."""
+    name, stop = field.name, field.stop[:1]
+    if name in _SHAPES:
+        return _SHAPES[name]
+    if field.is_quoted:
+        return _QUOTED
+    if name in _USERS and f"{field.stop}{field.behind}" in _BRACKETED:
+        return _USER
+    if stop in ("", " ") and not limits and name in _SHAPES_OF_WORDS:
+        return _SHAPES_OF_WORDS[name]
+    excluded = "".join(sorted({*limits, stop}))
+    if not excluded:
+        return b".*"
+    return b"[^%b]%b" % (re.escape(excluded.encode()), b"+" if stop == " " else b"*")
 
 
 def _first(values: Mapping[str, bytes], names: tuple[str, ...]) -> bytes:
@@ -248,5 +239,5 @@ def _fields(text: str) -> Iterator[_Field]:
             raise ValueError(f"{field[0]} is decoded by the server: log {_DECODED[name]} instead")
         found.append((before, name))
     found.append((text[end:], ""))
-    for (before, name), (stop, _) in zip(found, [*found[1:], ("", "")], strict=True):
-        yield _Field(before, name, before.endswith('"') and stop.startswith('"'), stop)
+    for (before, name), (stop, behind) in zip(found, [*found[1:], ("", "")], strict=True):
+        yield _Field(before, name, before.endswith('"') and stop.startswith('"'), stop, behind)
