@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.lookup.live_origins import LiveOrigin, QueueState
 from scrapy_robotspec.plugin import _compat
@@ -40,19 +40,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
 
-class Queues(Protocol):
-    """The scheduler's queues, which follow every change of state."""
-
-    size: int
-    """Number of requests."""
-
-    def may_go(self) -> bool:
-        """Whether any of the requests may go."""
-
-    def on_state(self, origin: Origin, state: QueueState) -> None:
-        """*origin* comes into *state*."""
-
-
 class Gate:
     """States of the live origins of *robots*; any other origin is READY.
 
@@ -67,8 +54,8 @@ class Gate:
         """Requests that have left the scheduler and neither wait nor go on, with the origin that is
         HELD for each. One that another middleware drops, answers or sends back is in the downloader
         no more."""
-        self.queues: list[Queues] = []
-        """The scheduler's, if it is ours. They follow every change of state."""
+        self.queues: list[Any] = []
+        """The scheduler's ``OriginQueues``, if they are ours; they follow every change of state."""
         self.parked = 0
         """Requests that have left the scheduler and wait."""
 
