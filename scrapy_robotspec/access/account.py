@@ -93,7 +93,7 @@ class RequestCounts:
         self.after_sending += other.after_sending
         self.answered += other.answered
 
-    def of(self, group: Group) -> int:
+    def in_group(self, group: Group) -> int:
         """Number of requests of *group*."""
         return sum(self.by_outcome[name] for name, row in OUTCOMES.items() if row.group is group)
 
@@ -103,7 +103,7 @@ class RequestCounts:
 
         The HTTP cache answered, another middleware dropped them, or they still wait in a slot.
         """
-        may_leave = self.of(Group.LET_THROUGH) + self.of(Group.NOT_CHECKED)
+        may_leave = self.in_group(Group.LET_THROUGH) + self.in_group(Group.NOT_CHECKED)
         return may_leave + self.after_sending - self.sent - self.answered
 
     def to_json(self) -> dict[str, int]:

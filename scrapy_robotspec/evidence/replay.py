@@ -462,7 +462,7 @@ class Sequence:
         if given is None or values["lost"]:
             return
         account, logged = RequestCounts(Counter(given)), self._decided
-        allowed = account.of(Group.LET_THROUGH) + account.of(Group.NOT_CHECKED)
+        allowed = account.in_group(Group.LET_THROUGH) + account.in_group(Group.NOT_CHECKED)
         counts = {"pages that left": allowed + given["after_sending"] - given["not_sent"]}
         found = {"pages that left": values["sent"] + self._answered_pages}
         for name, row in OUTCOMES.items():

@@ -88,12 +88,12 @@ class FetchLimiter:
             slot = max(slot, _oldest(self._running[False]) + self.PREEMPT_AFTER)
         return slot - now if slot > now + _INSTANT else 0.0
 
-    def acquire(self, origin: Origin, asked_before: bool = False) -> Origin | None:
+    def begin(self, origin: Origin, asked_before: bool = False) -> Origin | None:
         """Count a fetch of *origin*; return the origin it preempts."""
         preempted = None
         if len(self) >= self._burst:
             preempted = next(iter(self._running[False]))
-            self.release(preempted)
+            self.end(preempted)
         self._time.add_user()
         self._running[asked_before][origin] = self._young[origin] = self._time.now()
         self.started += 1
@@ -106,7 +106,7 @@ class FetchLimiter:
                 fetches[origin] = at
         self._plan()
 
-    def release(self, origin: Origin) -> None:
+    def end(self, origin: Origin) -> None:
         """Give back the slot of *origin*, if it has one."""
         self._young.pop(origin, None)
         for fetches in self._running.values():
@@ -116,7 +116,7 @@ class FetchLimiter:
 
     # --- waits for a slot
 
-    def wait(self, asked_before: bool) -> Deferred[None]:
+    def wait_for_slot(self, asked_before: bool) -> Deferred[None]:
         """A wait for a slot; *asked_before* as in :meth:`slot_in`."""
         waiter: Deferred[None] = Deferred()
         self._waiters[asked_before][waiter] = None
@@ -136,7 +136,7 @@ class FetchLimiter:
         if self._next_kind(with_newcomer=True) is False:
             return len(self._young) + coming < self._limit
         if self._newcomer is None or self._newcomer.called:
-            self._newcomer = self.wait(asked_before=False)
+            self._newcomer = self.wait_for_slot(asked_before=False)
             self._newcomer.addCallback(lambda _: when_free())
         return False
 

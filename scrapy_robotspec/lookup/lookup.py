@@ -91,7 +91,7 @@ class FetchDone:
     """The origin's state from now on."""
     record: RobotsRecord | None
     """The record behind it."""
-    before: RobotsRecord | None
+    held: RobotsRecord | None
     """The record held when the fetch began."""
     result: FetchResult | None
     """The fetched response; None: preempted, or the shared store had a newer record."""
@@ -172,7 +172,7 @@ class Lookup:
         """
         waiter: Deferred[None] = Deferred()
         if seconds <= 0:
-            waiter, seconds = self.limiter.wait(self._was_asked(origin)), math.inf
+            waiter, seconds = self.limiter.wait_for_slot(self._was_asked(origin)), math.inf
         live = self._live.use(origin)
         live.waiters[waiter] = None
         try:
@@ -265,7 +265,7 @@ class Lookup:
         asked_before = self._was_asked(fetch.origin)
         if self.limiter.slot_in(asked_before):
             return False
-        preempted = self.limiter.acquire(fetch.origin, asked_before)
+        preempted = self.limiter.begin(fetch.origin, asked_before)
         if preempted is not None:
             live = self._live.use(preempted)
             live.was_preempted = True
@@ -282,7 +282,7 @@ class Lookup:
             was_cancelled = True
         except Exception:
             logger.exception("Error while looking up the robots.txt of %s", fetch.origin)
-            self.limiter.release(fetch.origin)
+            self.limiter.end(fetch.origin)
             with suppress(CancelledError):
                 await self._sleep(RETRY_PAUSE)  # so that it is not repeated without end
         if fetch.plan.action is not Action.WAIT:
@@ -319,12 +319,12 @@ class Lookup:
             record = policy.apply(base, origin, result, now, self._runtime.random())
             shared = None if result.local else record
         finally:
-            self.limiter.release(origin)
+            self.limiter.end(origin)
             if shared is None:
                 self.store.release(origin)
             else:
                 self.store.share(shared, known)
-        return replace(await self._hand_over(fetch, record), result=result, base=base)
+        return replace(await self._keep(fetch, record), result=result, base=base)
 
     async def _attempt(self, fetch: Fetch, failed: int | None) -> FetchResult:
         try:
@@ -336,7 +336,7 @@ class Lookup:
             logger.exception("Error while fetching the robots.txt of %s", fetch.origin)
             return FetchResult(error=f"{type(error).__name__} in the fetcher")
 
-    async def _hand_over(self, fetch: Fetch, record: RobotsRecord) -> FetchDone:
+    async def _keep(self, fetch: Fetch, record: RobotsRecord) -> FetchDone:
         """Announce the rules of *record* if they are new, and keep it in memory."""
         origin, held, now = fetch.origin, fetch.held, self._runtime.clock()
         self._live[origin].was_preempted = False
@@ -368,7 +368,7 @@ class Lookup:
         """Report what is known from now on, and wake the waiters."""
         live = self._live[fetch.origin]
         live.fetch = None
-        self.limiter.release(live.origin)
+        self.limiter.end(live.origin)
         if done is not None and isinstance(done.found, Resolved):
             self.rules.put(live.origin, done.found)
         else:

@@ -49,8 +49,8 @@ class SharedLookup(Lookup):
                 plan = policy.plan(record, self._runtime.clock())
                 is_usable = plan.action not in (Action.WAIT, Action.REFUSE)
                 if not plan.ask or (held is None and is_usable):  # else it is asked first
-                    self.limiter.release(origin)
-                    return await self._hand_over(fetch, record)
+                    self.limiter.end(origin)
+                    return await self._keep(fetch, record)
             elif claim.granted or (claim.record is not None and has_slot):
                 delay = 0.0 if is_delayed else self._delay(fetch)
                 if delay <= 0:
@@ -59,7 +59,7 @@ class SharedLookup(Lookup):
                 self.store.release(origin)  # the delay may outlast the lease
                 await self._sleep(delay)
             else:
-                self.limiter.release(origin)
+                self.limiter.end(origin)
                 has_slot = False
                 # At random, which keeps processes out of step.
                 await self._sleep(pause * (0.5 + self._runtime.random()))

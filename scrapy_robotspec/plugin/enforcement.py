@@ -83,7 +83,7 @@ class Enforcer:
         self.sees_sending = False
         """Whether :meth:`check_sending` is called."""
 
-    def apply(self, request: Request, answer: Answer, again: bool = False) -> None:
+    def enforce(self, request: Request, answer: Answer, again: bool = False) -> None:
         """Count *answer*; return if it lets *request* through, else raise.
 
         *again*: rules have changed since it was let through.
@@ -168,7 +168,7 @@ class Enforcer:
                 if isinstance(answer, Pending):
                     self._forget(request)
                     raise RulesExpired(f"the rules of {found.origin} have expired")
-                self.apply(request, answer, again=True)
+                self.enforce(request, answer, again=True)
                 passed = self._passed[ref(request)]
         elif SENT_TO_SPLASH in request.meta:
             self._check_splash(request)

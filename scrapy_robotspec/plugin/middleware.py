@@ -147,7 +147,7 @@ class RobotSpecMiddleware(GateOwner):
             answer = waited
         else:
             self.gate.goes_on(origin, request)
-        self.enforcer.apply(request, answer)
+        self.enforcer.enforce(request, answer)
         return None
 
     def process_response(

@@ -145,8 +145,8 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
             shown[name] = round(shown[name], 3)
         line = {
             "origin": row.origin or None,
-            "let_through": row.requests.of(Group.LET_THROUGH),
-            "refused": row.requests.of(Group.REFUSED),
+            "let_through": row.requests.in_group(Group.LET_THROUGH),
+            "refused": row.requests.in_group(Group.REFUSED),
             "outcomes": row.requests.to_json(),
             **shown,
         }

@@ -81,7 +81,7 @@ def report_page(
         length=max(0.0, now - started),
         total=total.requests,
         waiting=total.waiting,
-        refused=total.requests.of(Group.REFUSED),
+        refused=total.requests.in_group(Group.REFUSED),
         outcomes=OUTCOMES,
         sites=sites,
         answers=Counter(sorted(site.words for site in sites)).most_common(),
@@ -102,7 +102,7 @@ def _entries(site: OriginStats, slow: float, now: float) -> Iterator[tuple[str, 
     for refusal in site.refused_by:
         if refusal.reason != "unreachable":
             yield "refused", _refusal(site, refusal)
-    through = site.requests.of(Group.LET_THROUGH)
+    through = site.requests.in_group(Group.LET_THROUGH)
     since = site.pending_since
     if site.waiting:
         yield "waiting", _waiting(site, now)

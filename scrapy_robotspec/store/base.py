@@ -4,11 +4,11 @@ A store keeps and decides nothing; ``access`` interprets a record. All calls blo
 makes them one at a time, in a thread of their own. The constructor connects to nothing: the first
 call does, and the first one after a failure.
 
-Page slots (EXT-01): an origin has one line for all processes. A slot is the time of one page. It is
+Page slots (EXT-01): an origin has one queue for all processes. A slot is the time of one page,
 reserved at most ``HORIZON`` ahead, so that a process that dies loses one slot and nothing else.
-Further ahead there are only places in line, called tickets: the time of a probable slot, for which
-nothing is kept free. A process that asks when no slot is reserved gets one, so a line of dead
-processes ends by itself. ``reserve`` is the arithmetic for stores in Python; ``redis.py`` does the
+Further ahead there are only positions in the queue: the time of a probable slot, for which nothing
+is kept free. A process that asks when no slot is reserved gets one, so a queue of dead processes
+ends by itself. ``reserve`` is the arithmetic for stores in Python; ``redis.py`` does the
 same in a script.
 """
 
@@ -30,8 +30,8 @@ LONGEST_LEASE = 3600.0
 KEPT = 60 * 86_400.0
 #: Slots are reserved at most this far ahead (seconds).
 HORIZON = 1.0
-#: A line is kept this long after its end (seconds).
-LINE_KEPT = 3600.0
+#: A queue is kept this long after its end (seconds).
+QUEUE_KEPT = 3600.0
 #: Longest time that counts: a hundred years (seconds). Redis accepts no expiry that ends its clock.
 LONGEST = 100 * 365 * 86_400.0
 
@@ -53,14 +53,14 @@ class SlotRequest(NamedTuple):
 
     spacing: float
     """Seconds from the slot to the next one."""
-    ticket: float = 0.0
-    """The caller's place in line."""
+    position: float = 0.0
+    """The caller's position in the queue."""
     given_up: float = 0.0
     """The slot that the caller had and did not use."""
     returning: bool = False
-    """Whether the caller has asked lately: then an absent line was lost with the store's data."""
+    """Whether the caller has asked lately: then an absent queue was lost with the store's data."""
     within: float = HORIZON
-    """How far ahead the slot may be; below ``HORIZON`` it is then or never, without a ticket."""
+    """How far ahead the slot may be; below ``HORIZON`` it is then or never, without a position."""
 
 
 class Reservation(NamedTuple):
@@ -69,12 +69,12 @@ class Reservation(NamedTuple):
     granted: bool
     """Whether the slot is the caller's."""
     at: float
-    """The slot, or the caller's ticket (seconds of the store's clock)."""
+    """The slot, or the caller's position (seconds of the store's clock)."""
     now: float
     """The store's clock at the time of the call (seconds)."""
 
 
-class Line(NamedTuple):
+class SlotQueue(NamedTuple):
     """The state of an origin. Times are seconds of the store's clock.
 
     A store that others can write to may contain anything in their places.
@@ -83,34 +83,36 @@ class Line(NamedTuple):
     next: float
     """When the last slot ends."""
     tail: float
-    """When the last ticket's slot would end; 0.0: no process waits."""
+    """When the last position's slot would end; 0.0: no process waits."""
     written: float
     """When this was written."""
 
     def is_valid(self, now: float, spacing: float) -> bool:
-        """Whether :func:`reserve` can have returned this line (SAF-05).
+        """Whether :func:`reserve` can have returned this queue (SAF-05).
 
-        *spacing* is the caller's. A line that was written later than *now* shows that the store's
+        *spacing* is the caller's. A queue that was written later than *now* shows that the store's
         clock was put back.
         """
-        # A ticket may be far ahead: workers x delay.
-        limits = Line(now + HORIZON + max(spacing, LINE_KEPT), now + LONGEST, now)
+        # A position may be far ahead: workers x delay.
+        limits = SlotQueue(now + HORIZON + max(spacing, QUEUE_KEPT), now + LONGEST, now)
         return all(
             isinstance(each, int | float) and 0 <= each <= limit
             for each, limit in zip(self, limits, strict=True)
         )
 
 
-def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Reservation]:
-    """The line from now on, and the reply to *asked* at *now*.
+def reserve(
+    queue: SlotQueue | None, now: float, asked: SlotRequest
+) -> tuple[SlotQueue, Reservation]:
+    """The queue from now on, and the reply to *asked* at *now*.
 
-    Pass None as *line* if the store has none. An invalid one counts as lost.
+    Pass None as *queue* if the store has none. An invalid one counts as lost.
     """
-    spacing, ticket = asked.spacing, asked.ticket
-    if line is not None and line.is_valid(now, spacing):
-        next_, tail, lost = line.next, line.tail, False
+    spacing, position = asked.spacing, asked.position
+    if queue is not None and queue.is_valid(now, spacing):
+        next_, tail, lost = queue.next, queue.tail, False
     else:
-        next_, tail, lost = 0.0, 0.0, asked.returning or line is not None
+        next_, tail, lost = 0.0, 0.0, asked.returning or queue is not None
     if lost:  # other processes may have slots, and a page may have been sent just now
         next_ = now + HORIZON + spacing
     if asked.given_up and next_ == asked.given_up + spacing:
@@ -119,20 +121,20 @@ def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Re
         tail = 0.0
     at = max(now, next_)
     stays = asked.within >= HORIZON
-    is_first = tail <= at or bool(ticket and ticket - HORIZON <= now)
+    is_first = tail <= at or bool(position and position - HORIZON <= now)
     is_due = is_first or bool(asked.given_up) or not stays
     granted = is_due and at - now <= asked.within
     if granted:
         next_ = at + spacing
-    elif stays and (is_due or not ticket):
-        ticket = max(tail, at)
-        tail = ticket + spacing
-    return Line(next_, tail, now), Reservation(granted, at if granted else ticket, now)
+    elif stays and (is_due or not position):
+        position = max(tail, at)
+        tail = position + spacing
+    return SlotQueue(next_, tail, now), Reservation(granted, at if granted else position, now)
 
 
-def has_expired(line: Line, now: float) -> bool:
-    """Whether *line* may be deleted."""
-    return max(line.next, line.tail) + LINE_KEPT < now
+def has_expired(queue: SlotQueue, now: float) -> bool:
+    """Whether *queue* may be deleted."""
+    return max(queue.next, queue.tail) + QUEUE_KEPT < now
 
 
 def may_put(
@@ -199,7 +201,7 @@ class RecordStore(ABC):
 
     @abstractmethod
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        """Reserve a slot of *origin*, or a place in line, atomically.
+        """Reserve a slot of *origin*, or a position in its queue, atomically.
 
         The store's own clock decides.
         """

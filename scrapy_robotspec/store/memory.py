@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.base import Line, Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Reservation, SlotQueue, SlotRequest
     from scrapy_robotspec.store.spill import Spill
 
 _V = TypeVar("_V")
@@ -93,7 +93,7 @@ class MemoryStore:
         self._table: SizedTable[bytes] = SizedTable(_size_of, max_size, max_records)
         self._spill: Spill | None = None
         self._monotonic = monotonic
-        self._lines: OrderedDict[Origin, Line] = OrderedDict()
+        self._queues: OrderedDict[Origin, SlotQueue] = OrderedDict()
 
     # --- records
 
@@ -128,14 +128,14 @@ class MemoryStore:
     # --- pace
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        """Reserve a slot of *origin*, or a place in line; see ``base.py``."""
+        """Reserve a slot of *origin*, or a position in its queue."""
         from scrapy_robotspec.store import base  # few crawls keep a crawl delay
 
         now = self._monotonic()
-        self._lines[origin], reply = base.reserve(self._lines.get(origin), now, asked)
-        checked, line = self._lines.popitem(last=False)  # one at each call, in turn
-        if not base.has_expired(line, now):
-            self._lines[checked] = line
+        self._queues[origin], reply = base.reserve(self._queues.get(origin), now, asked)
+        checked, queue = self._queues.popitem(last=False)  # one at each call, in turn
+        if not base.has_expired(queue, now):
+            self._queues[checked] = queue
         return reply
 
 

@@ -14,10 +14,10 @@ from scrapy_robotspec.access.record import MAGIC, RobotsRecord
 from scrapy_robotspec.store.base import (
     HORIZON,
     KEPT,
-    LINE_KEPT,
     LONGEST,
     LONGEST_LEASE,
     MAX_AGENTS,
+    QUEUE_KEPT,
     Claim,
     RecordStore,
     Reservation,
@@ -116,34 +116,34 @@ if redis.call('MGET', KEYS[1])[1] == ARGV[1] then redis.call('DEL', KEYS[1]) end
 _RESERVE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local spacing, ticket = tonumber(ARGV[1]), tonumber(ARGV[2])
+local spacing, position = tonumber(ARGV[1]), tonumber(ARGV[2])
 local given_up, within = tonumber(ARGV[3]), tonumber(ARGV[4])
 local horizon, kept, longest = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local returning, stays = ARGV[8] == '1', within >= horizon
-local line = redis.call('MGET', KEYS[1])[1] or ''
-local next, tail, written = string.match(line, '^(%d+) (%d+) (%d+)$')
+local queue = redis.call('MGET', KEYS[1])[1] or ''
+local next, tail, written = string.match(queue, '^(%d+) (%d+) (%d+)$')
 next, tail, written = tonumber(next), tonumber(tail), tonumber(written)
 if not written or written > now or next > now + horizon + math.max(spacing, kept)
     or tail > now + longest then
     next, tail = 0, 0
-    if returning or line ~= '' then next = now + horizon + spacing end
+    if returning or queue ~= '' then next = now + horizon + spacing end
 end
 if given_up > 0 and next == given_up + spacing then next = given_up end
 if next < now then tail = 0 end
 local at = math.max(now, next)
-local first = tail <= at or (ticket > 0 and ticket - horizon <= now)
+local first = tail <= at or (position > 0 and position - horizon <= now)
 local due = first or given_up > 0 or not stays
 local granted = due and at - now <= within
 if granted then
     next = at + spacing
-elseif stays and (due or ticket == 0) then
-    ticket = math.max(tail, at)
-    tail = ticket + spacing
+elseif stays and (due or position == 0) then
+    position = math.max(tail, at)
+    tail = position + spacing
 end
 local text = string.format('%.0f %.0f %.0f', next, tail, now)
 local lifetime = (math.max(next, tail) - now + kept) / 1000
 redis.call('SET', KEYS[1], text, 'PX', string.format('%.0f', lifetime))
-at = granted and at or ticket
+at = granted and at or position
 return {granted and 1 or 0, string.format('%.0f', at), string.format('%.0f', now)}
 """
 
@@ -251,7 +251,7 @@ class RedisStore(RecordStore):
 
 def _slot_arguments(asked: SlotRequest) -> list[int]:
     spacing = min(asked.spacing, LONGEST)
-    times = (spacing, asked.ticket, asked.given_up, asked.within, HORIZON, LINE_KEPT, LONGEST)
+    times = (spacing, asked.position, asked.given_up, asked.within, HORIZON, QUEUE_KEPT, LONGEST)
     return [*(round(each * 1e6) for each in times), int(asked.returning)]
 
 

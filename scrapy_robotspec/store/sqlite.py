@@ -17,13 +17,13 @@ from scrapy_robotspec.access.policy import SKEW
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store.base import (
     KEPT,
-    LINE_KEPT,
     LONGEST_LEASE,
     MAX_AGENTS,
+    QUEUE_KEPT,
     Claim,
-    Line,
     RecordStore,
     Reservation,
+    SlotQueue,
     SlotRequest,
     may_put,
     reserve,
@@ -72,9 +72,9 @@ _PURGE_LEASES = """
 DELETE FROM robotspec_leases_1 WHERE rowid IN (
     SELECT rowid FROM robotspec_leases_1 WHERE until < ? LIMIT ?)
 """
-_LINE = "SELECT next, tail, written FROM robotspec_lines_1 WHERE origin = ?"
-_PUT_LINE = "INSERT OR REPLACE INTO robotspec_lines_1 VALUES (?, ?, ?, ?)"
-_PURGE_LINES = """
+_QUEUE = "SELECT next, tail, written FROM robotspec_lines_1 WHERE origin = ?"
+_PUT_QUEUE = "INSERT OR REPLACE INTO robotspec_lines_1 VALUES (?, ?, ?, ?)"
+_PURGE_QUEUES = """
 DELETE FROM robotspec_lines_1 WHERE rowid IN (
     SELECT rowid FROM robotspec_lines_1 WHERE max(next, tail) < ? OR written > ? LIMIT ?)
 """
@@ -97,7 +97,7 @@ class SqliteStore(RecordStore):
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         """That of the open file."""
-        self._purges: tuple[str, ...] = (_PURGE_LEASES, _PURGE_LINES, _PURGE)
+        self._purges: tuple[str, ...] = (_PURGE_LEASES, _PURGE_QUEUES, _PURGE)
         """Tables with old rows, as far as is known."""
 
     def get(
@@ -143,9 +143,11 @@ class SqliteStore(RecordStore):
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         with self._transaction() as connection:
-            row = connection.execute(_LINE, (str(origin),)).fetchone()
-            line, reply = reserve(None if row is None else Line(*row), time.monotonic(), asked)
-            connection.execute(_PUT_LINE, (str(origin), *line))
+            row = connection.execute(_QUEUE, (str(origin),)).fetchone()
+            queue, reply = reserve(
+                None if row is None else SlotQueue(*row), time.monotonic(), asked
+            )
+            connection.execute(_PUT_QUEUE, (str(origin), *queue))
             return reply
 
     def close(self) -> None:
@@ -195,9 +197,9 @@ class SqliteStore(RecordStore):
         """Delete a batch of old rows of each table, unless another process writes."""
         for statement in self._purges:
             now = time.monotonic()
-            # Others reserve slots while this waits for them: such lines are written later than now.
-            times = [now - LINE_KEPT, now + SKEW]
-            if statement is not _PURGE_LINES:
+            # Others reserve slots while this waits for them: such queues are of a time after now.
+            times = [now - QUEUE_KEPT, now + SKEW]
+            if statement is not _PURGE_QUEUES:
                 times = [time.time() - KEPT]
             with suppress(sqlite3.OperationalError):
                 if connection.execute(statement, (*times, _BATCH)).rowcount < _BATCH:

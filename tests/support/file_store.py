@@ -17,9 +17,9 @@ from scrapy_robotspec.store.base import (
     LONGEST_LEASE,
     MAX_AGENTS,
     Claim,
-    Line,
     RecordStore,
     Reservation,
+    SlotQueue,
     SlotRequest,
     may_put,
     reserve,
@@ -85,7 +85,7 @@ class FileStore(RecordStore):
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         with self._entry(origin) as entry:
-            line = Line(*entry["line"]) if "line" in entry else None
+            line = SlotQueue(*entry["line"]) if "line" in entry else None
             entry["line"], reply = reserve(line, time.monotonic(), asked)
             return reply
 

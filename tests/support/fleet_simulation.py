@@ -82,7 +82,7 @@ class SharedStore(MemoryStore):
         return super().reserve(origin, asked)
 
     def flush(self) -> None:
-        self._lines.clear()
+        self._queues.clear()
 
 
 class Fleet:

@@ -12,7 +12,7 @@ import weakref
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import Line, RecordStore
+from scrapy_robotspec.store.base import RecordStore, SlotQueue
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.redis import RedisStore
 from scrapy_robotspec.store.sqlite import SqliteStore
@@ -58,10 +58,10 @@ def run_program(
     )
 
 
-def write_line(store: RecordStore | MemoryStore, origin: Origin, line: Line) -> None:
+def write_line(store: RecordStore | MemoryStore, origin: Origin, line: SlotQueue) -> None:
     """Write *line* past *store*, whatever it contains."""
     if isinstance(store, MemoryStore):
-        store._lines[origin] = line
+        store._queues[origin] = line
     elif isinstance(store, SqliteStore):
         with sqlite3.connect(store.name) as connection:
             # Without the types and constraints of ours.

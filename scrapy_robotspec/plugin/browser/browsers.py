@@ -97,7 +97,7 @@ class Browsers:
         self._paused: WeakSet[Any] = WeakSet()
         self._warned = False
 
-    async def open(self, page: Any, visit: Visit) -> None:
+    async def check(self, page: Any, visit: Visit) -> None:
         """Check the requests of *page*; called before the first of them."""
         self._visits[page] = visit
         chromium = await self._chromium(page.context)

@@ -68,7 +68,7 @@ class _Guarded:
         visit, users = guard.visit(request), request.meta.get(_INIT)
 
         async def open_page(page: Any, opened_for: Request) -> None:
-            await browsers.open(page, visit)
+            await browsers.check(page, visit)
             if users:
                 await load_object(users)(page, opened_for)
 

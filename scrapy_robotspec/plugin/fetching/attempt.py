@@ -131,7 +131,7 @@ class Attempt:
 
     def __post_init__(self) -> None:
         archive, limits = self.fetcher.archive, self.fetcher.settings.redirect_limits
-        self._archive = None if archive is None else archive.fetch(self.origin, time.time())
+        self._archive = None if archive is None else archive.of_fetch(self.origin, time.time())
         self._chain = RedirectChain(self.origin, limits)
 
     async def run(self) -> FetchResult:

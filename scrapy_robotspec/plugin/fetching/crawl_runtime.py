@@ -59,7 +59,7 @@ class CrawlRuntime:
         self._default_agent = default_user_agent(crawler)[0].encode()
         self.fetcher = Fetcher(crawler, settings, stats, live)
         self.loop_time = self.fetcher.loop_time
-        self._policy = settings.policy()
+        self._policy = settings.access_policy()
         self._overrides = settings.overrides
         self.live = live
 

@@ -79,7 +79,7 @@ class Transfer:
     sending: Deferred[Any] | None = None
     """The handler's work."""
 
-    def begin(self, request: Request) -> None:
+    def send_as(self, request: Request) -> None:
         """*request* is about to be sent.
 
         Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails.
@@ -231,7 +231,7 @@ class Downloads:
 
     def _begin(self, request: Request) -> None:
         if TRANSFER in request.meta:
-            request.meta[TRANSFER].begin(request)
+            request.meta[TRANSFER].send_as(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         transfer: Transfer | None = request.meta.get(TRANSFER)

@@ -95,7 +95,7 @@ class EvidenceObserver:
 
     # --- what the crawl holds of each origin
 
-    def fetch(self, origin: Origin, now: float) -> FetchArchive:
+    def of_fetch(self, origin: Origin, now: float) -> FetchArchive:
         """The archive of a fetch that begins at *now* (epoch seconds)."""
         return FetchArchive(self._recorder, self._settings, origin, now)
 
@@ -242,7 +242,7 @@ def open_evidence(
     """
     assert settings.evidence is not None
     run = RunSettings(
-        policy=settings.policy(),
+        policy=settings.access_policy(),
         redirects=settings.redirect_limits,
         max_size=settings.max_size,
         usage=UsagePolicy(settings.usage, settings.usage_policy),

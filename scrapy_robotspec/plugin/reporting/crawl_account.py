@@ -114,12 +114,12 @@ class CrawlAccount:
     def wait_ended(self, origin: Origin, since: float, now: float) -> None:
         """No request waits any more: *origin* has answered or is given up."""
 
-    def goes_on(self, origin: Origin, outlook: Outlook) -> None:
+    def waits_on(self, origin: Origin, outlook: Outlook) -> None:
         """An attempt failed, and the requests of *origin* go on waiting."""
 
     def fetched(self, done: FetchDone, waiting: int, now: float) -> None:
         """An attempt ended at *now*, while *waiting* requests waited."""
-        record, before = done.record, done.before
+        record, before = done.record, done.held
         assert record is not None
         if before is not None:  # maybe counted by another crawl: nothing falls below 0
             self.answers -= Counter([answer_in_words(before)])

@@ -181,7 +181,7 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
             row.wait_began, row.wait_seconds = since, seconds
         row.pending_since = row.outlook = None
 
-    def goes_on(self, origin: Origin, outlook: Outlook) -> None:
+    def waits_on(self, origin: Origin, outlook: Outlook) -> None:
         """An attempt failed, and the requests of *origin* go on waiting."""
         self[origin].outlook = outlook
 
@@ -215,7 +215,7 @@ class OriginRows(CrawlAccount, dict["Origin | None", OriginStats]):
             row.answered = now
         if not (waiting and isinstance(found, Resolved)):
             return
-        row.wait_end = wait_end(done.before, found.record, found.reason)
+        row.wait_end = wait_end(done.held, found.record, found.reason)
         if found.action is Action.REFUSE:
             row.given_up += waiting
         else:

@@ -71,7 +71,7 @@ class CrawlStats:
 
     def on_fetch_done(self, done: FetchDone) -> None:
         """A fetch ended while requests waited."""
-        found, record, before = done.found, done.record, done.before
+        found, record, before = done.found, done.record, done.held
         live, now = self.progress.live.get(found.origin), time.time()
         waiting = 0 if live is None else live.waiting - live.questions
         if isinstance(found, Pending) and found.preempted:
@@ -120,7 +120,7 @@ class CrawlStats:
             left = self._settings.retry_times - (record.temporary or record.failures) + 1
         ends = since + self._settings.hold_timeout
         outlook = Outlook(failure, record.next_attempt or now, left, ends)
-        self.account.goes_on(record.origin, outlook)
+        self.account.waits_on(record.origin, outlook)
         text = f"{count(waiting, 'request waits', 'requests wait')}, {outlook.words(now)}"
         self.progress.on_failed(record.origin, failure, f"{ENDS['copy']} ({failure}): {text}")
 

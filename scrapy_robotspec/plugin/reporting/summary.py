@@ -53,7 +53,7 @@ def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]], sile
 
 def request_words(requests: RequestCounts) -> str:
     """``3 let through, 1 refused (1 by a rule)``."""
-    groups = (group for group in Group if requests.of(group) or group in _ALWAYS)
+    groups = (group for group in Group if requests.in_group(group) or group in _ALWAYS)
     parts = [_group_words(group, requests) for group in groups]
     if requests.answered:
         parts.append(f"{requests.answered:,} answered by a middleware")
@@ -75,7 +75,7 @@ def _group_words(group: Group, requests: RequestCounts) -> str:
         shown = f" ({words[0][0]})"
     elif group is Group.LET_THROUGH and not any(requests.by_outcome[name] for name in _UNUSUAL):
         shown = ""
-    return f"{requests.of(group):,} {group.value}{shown}"
+    return f"{requests.in_group(group):,} {group.value}{shown}"
 
 
 def in_brackets(kinds: Iterable[tuple[str, int]]) -> str:

@@ -152,7 +152,7 @@ class Settings:
             recognises_loops=self.edition.recognises_redirect_loops,
         )
 
-    def policy(self) -> AccessPolicy:
+    def access_policy(self) -> AccessPolicy:
         """The access policy that these settings make."""
         return AccessPolicy(
             edition=self.edition,

@@ -43,12 +43,12 @@ def take_leases(store: RecordStore, number: int) -> list[int]:
 def take_slots(store: RecordStore, number: int) -> list[float]:
     """The slots that this process got in a while, by the clock of the store."""
     taken: list[float] = []
-    ticket, end = 0.0, time.monotonic() + SECONDS
+    position, end = 0.0, time.monotonic() + SECONDS
     while time.monotonic() < end:
-        reply = store.reserve(origin(0), SlotRequest(DELAY, ticket))
+        reply = store.reserve(origin(0), SlotRequest(DELAY, position))
         if reply.granted:
             taken.append(reply.at)
-        ticket = 0.0 if reply.granted else reply.at
+        position = 0.0 if reply.granted else reply.at
         time.sleep(max(0.0, (reply.at if reply.granted else reply.at - HORIZON) - reply.now))
     return taken
 

@@ -97,7 +97,7 @@ def test_counts_add_up_however_requests_move(
             else:
                 wanted[last] += 1
     assert {name: number for name, number in counts.by_outcome.items() if number} == wanted
-    assert sum(map(counts.of, Group)) == len(stay)
+    assert sum(map(counts.in_group, Group)) == len(stay)
     assert counts.after_sending == after_sending
     assert list(counts.to_json()) == [*NAMES, "after_sending", ANSWERED, "not_sent"]
 

@@ -35,7 +35,7 @@ class Fetches:
 
     def begin(self, *numbers: int, asked_before: bool = False) -> list[Origin | None]:
         """Begin a fetch of each; what each preempts."""
-        return [self.limiter.acquire(origin(number), asked_before) for number in numbers]
+        return [self.limiter.begin(origin(number), asked_before) for number in numbers]
 
     def pass_time(self, seconds: float) -> None:
         pass_time(self.clock, seconds)
@@ -82,7 +82,7 @@ def test_origins_asked_before_are_not_preempted_and_get_half_of_the_burst() -> N
         preempted += fetches.begin(number)
         fetches.pass_time(PREEMPT)
     assert preempted == [None] * (BURST // 2) + [origin(100 + n) for n in range(BURST // 2)]
-    fetches.limiter.release(origin(0))
+    fetches.limiter.end(origin(0))
     assert fetches.limiter.slot_in(asked_before=True) == 0
 
 
@@ -94,7 +94,7 @@ def test_a_starved_process_begins_no_more_than_the_limit_and_preempts_none(stop:
     for _ in range(5):
         fetches.starve(stop)
         assert fetches.limiter.slot_in() > 0
-    fetches.limiter.release(origin(0))
+    fetches.limiter.end(origin(0))
     assert fetches.limiter.slot_in() == 0
     fetches.begin(2)
     fetches.pass_time(LoopTime.RECOVERY + 0.01)
@@ -127,7 +127,7 @@ def test_callers_that_ask_first_never_exceed_a_limit(
         now = time.now()
         young = [(start, each) for start, each in young if now < start + SILENT]
         if step == "release":
-            limiter.release(origin(number - 1))
+            limiter.end(origin(number - 1))
             young = [(start, each) for start, each in young if each != origin(number - 1)]
         elif step != "starve" and not limiter.slot_in(step == "again"):
             (preempted,) = fetches.begin(number, asked_before=step == "again")
@@ -158,11 +158,11 @@ class Waiting:
         self.answered: dict[int, float] = {}
 
     def add(self, number: int, asked_before: bool = False, answers: bool = False) -> Deferred[None]:
-        waiter = self.limiter.wait(asked_before)
+        waiter = self.limiter.wait_for_slot(asked_before)
         return waiter.addCallback(lambda _: self.begin(number, asked_before, answers))
 
     def begin(self, number: int, asked_before: bool = False, answers: bool = False) -> None:
-        preempted = self.limiter.acquire(origin(number), asked_before)
+        preempted = self.limiter.begin(origin(number), asked_before)
         self.began.append(number)
         self.starts.append(self.time.seconds())
         if answers:
@@ -171,7 +171,7 @@ class Waiting:
             self.add(int(preempted.host.partition(".")[0]), asked_before=True)
 
     def answer(self, number: int) -> None:
-        self.limiter.release(origin(number))
+        self.limiter.end(origin(number))
         self.answered[number] = self.time.seconds()
 
     def run(self, seconds: float) -> None:
@@ -185,8 +185,8 @@ def test_waits_end_as_slots_become_free_by_time_or_by_release() -> None:
         crawl.add(number)
     crawl.run(0.1)
     assert len(crawl.began) == 2
-    crawl.limiter.release(origin(crawl.began[0]))
-    crawl.limiter.release(origin(99))  # it has no slot
+    crawl.limiter.end(origin(crawl.began[0]))
+    crawl.limiter.end(origin(99))  # it has no slot
     crawl.run(0.1)
     assert len(crawl.began) == 3
     crawl.run(SILENT)

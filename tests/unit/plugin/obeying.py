@@ -76,7 +76,7 @@ class Obeying:
     def know(self, body: bytes = RULES, status: int = 200, origin: Origin = A) -> None:
         """The robots.txt of *origin* was fetched just now."""
         result = FetchResult(status=status, body=body)
-        policy = self.robots.settings.policy()
+        policy = self.robots.settings.access_policy()
         store = self.robots.lookup.store
         store.put(policy.apply(store.get(origin), origin, result, self.now, 0.5))
         self.robots.lookup.rules.pop(origin)

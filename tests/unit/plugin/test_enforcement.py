@@ -30,7 +30,7 @@ def applied(crawl: Obeying, path: str = "/yes", **more: Any) -> Request:
     request = Request(f"{URL}{path}", **more)
     answer = crawl.robots.decide_now(A, request, crawl.now)
     assert not isinstance(answer, Pending)
-    crawl.enforcer.apply(request, answer)
+    crawl.enforcer.enforce(request, answer)
     return request
 
 
@@ -45,7 +45,7 @@ def test_a_request_that_may_go_has_a_summary_and_counts_once(crawl: Obeying) -> 
     assert "usage" not in summary
     assert "licenses" not in summary
     assert crawl.counts() == {"rules": 1}
-    crawl.enforcer.apply(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+    crawl.enforcer.enforce(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
     assert crawl.counts() == {"rules": 1}, "a request that was not sent counts once"
 
 
@@ -96,7 +96,7 @@ def test_the_record_is_fresh_or_stale(crawl: Obeying, stat: str, status: int) ->
     crawl.now += DAY / 2
     crawl.know(RULES, status)
     request = applied(crawl)
-    crawl.enforcer.apply(
+    crawl.enforcer.enforce(
         request,
         crawl.robots.decide_now(A, request, crawl.now),  # type: ignore[arg-type]
         again=True,
@@ -109,7 +109,7 @@ def test_an_override_is_counted_once_for_a_request(monkeypatch: pytest.MonkeyPat
     crawl.know()
     request = applied(crawl)
     answer = crawl.robots.decide_now(A, request, NOW)
-    crawl.enforcer.apply(request, answer, again=True)  # type: ignore[arg-type]
+    crawl.enforcer.enforce(request, answer, again=True)  # type: ignore[arg-type]
     pages = crawl.robots.progress.account.of_pages
     assert {name: number for name, number in pages.items() if "override" in name} == {
         "robotspec/override/token": 1
@@ -127,7 +127,7 @@ def test_a_request_that_went_back_has_the_users_dont_filter_again(
         if exempt:
             crawl.enforcer.exempt(request)
         else:
-            crawl.enforcer.apply(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+            crawl.enforcer.enforce(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
         assert request.dont_filter is wanted
 
 
@@ -229,7 +229,7 @@ def test_a_request_that_was_sent_still_counts_when_it_is_decided_about_again(
     request = applied(crawl)
     crawl.enforcer.check_sending(request)
     for _ in range(2):
-        crawl.enforcer.apply(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+        crawl.enforcer.enforce(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
         assert crawl.counts() == {"rules": 2}
     crawl.enforcer.exempt(request)
     assert crawl.counts() == {"rules": 1, "no_robots_txt": 1}

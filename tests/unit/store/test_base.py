@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.store.base import (
     HORIZON,
-    LINE_KEPT,
-    Line,
+    QUEUE_KEPT,
+    SlotQueue,
     SlotRequest,
     has_expired,
     reserve,
@@ -24,7 +24,7 @@ times = st.floats(0, 1e6)
         st.tuples(
             st.floats(0, 5).map(lambda seconds: round(seconds, 3)),
             st.sampled_from([0.25, 0.5, 3.0]),
-            st.sampled_from(["new", "ticket", "given up", "turn", "returning"]),
+            st.sampled_from(["new", "position", "given up", "turn", "returning"]),
         ),
         max_size=40,
     )
@@ -34,12 +34,12 @@ def test_no_slot_is_granted_in_the_spacing_of_another(
 ) -> None:
     """EXT-01, at any times and whatever callers claim."""
     now, line, slots = 1000.0, None, dict[float, float]()
-    ticket = slot = 0.0
+    position = slot = 0.0
     for seconds, spacing, kind in asked:
         now += seconds
         request = {
             "new": SlotRequest(spacing),
-            "ticket": SlotRequest(spacing, ticket=ticket),
+            "position": SlotRequest(spacing, position=position),
             "given up": SlotRequest(spacing, given_up=slot),
             "turn": SlotRequest(spacing, within=0.05),
             "returning": SlotRequest(spacing, returning=True),
@@ -51,21 +51,24 @@ def test_no_slot_is_granted_in_the_spacing_of_another(
             slot, slots[reply.at] = reply.at, spacing
             assert now <= slot <= now + HORIZON
         elif kind != "turn":
-            ticket = reply.at
+            position = reply.at
     taken = sorted(slots.items())
     for (earlier, spacing), (later, _) in itertools.pairwise(taken):
         assert later >= earlier + spacing
 
 
 @given(
-    st.none() | st.builds(Line, times, times, times), times, st.floats(0.001, 1e5), st.booleans()
+    st.none() | st.builds(SlotQueue, times, times, times),
+    times,
+    st.floats(0.001, 1e5),
+    st.booleans(),
 )
 def test_each_line_that_is_written_is_valid_for_the_next_caller(
-    line: Line | None, now: float, spacing: float, returning: bool
+    line: SlotQueue | None, now: float, spacing: float, returning: bool
 ) -> None:
     """SAF-05: whatever was read, of a sound line nothing is thrown away."""
     written, reply = reserve(line, now, SlotRequest(spacing, returning=returning))
     assert written.is_valid(now, spacing)
     assert not has_expired(written, now)
-    assert has_expired(written, max(written.next, written.tail) + LINE_KEPT + 1)
+    assert has_expired(written, max(written.next, written.tail) + QUEUE_KEPT + 1)
     assert reply.now == now <= reply.at

@@ -22,8 +22,8 @@ from scrapy_robotspec.store.base import (
     HORIZON,
     LONGEST_LEASE,
     Claim,
-    Line,
     RecordStore,
+    SlotQueue,
     SlotRequest,
 )
 from scrapy_robotspec.store.memory import MemoryStore
@@ -241,19 +241,19 @@ class TestSlots:
         assert reply.granted
         assert reply.at == reply.now
 
-    def test_further_ahead_there_are_tickets_in_the_order_of_the_calls(
+    def test_further_ahead_there_are_positions_in_the_order_of_the_calls(
         self, store: RecordStore
     ) -> None:
         slot, *line = (store.reserve(ORIGIN, SlotRequest(60.0)) for _ in range(5))
         assert [reply.granted for reply in line] == [False] * 4
         assert [reply.at - slot.at for reply in line] == pytest.approx([60, 120, 180, 240])
 
-    def test_a_ticket_keeps_its_place(self, store: RecordStore) -> None:
+    def test_a_position_is_kept(self, store: RecordStore) -> None:
         """Asking with it again changes nothing before its time."""
         store.reserve(ORIGIN, SlotRequest(60.0))
         first, second = (store.reserve(ORIGIN, SlotRequest(60.0)) for _ in range(2))
         for _ in range(3):
-            again = store.reserve(ORIGIN, SlotRequest(60.0, ticket=second.at))
+            again = store.reserve(ORIGIN, SlotRequest(60.0, position=second.at))
             assert not again.granted
             assert again.at == pytest.approx(second.at, abs=1e-6)
         assert store.reserve(ORIGIN, SlotRequest(60.0)).at == pytest.approx(first.at + 120)
@@ -329,7 +329,7 @@ class TestDamagedLines:
         value = DAMAGE[damage]
         if isinstance(value, float) and value > 0:  # by the store's clock
             value += now
-        sound = Line(next=now + 0.5, tail=0.0, written=now)
+        sound = SlotQueue(next=now + 0.5, tail=0.0, written=now)
         write_line(pace, ORIGIN, sound._replace(**{damaged: value}))
         reply = pace.reserve(ORIGIN, SlotRequest(0.25))
         assert isinstance(reply.at, float)
@@ -345,7 +345,7 @@ class TestDamagedLines:
     ) -> None:
         """The caller's own spacing is none."""
         now = pace.reserve(origin(1), SlotRequest(60.0)).now
-        line = Line(next=now + ahead, tail=0.0, written=now)
+        line = SlotQueue(next=now + ahead, tail=0.0, written=now)
         write_line(pace, ORIGIN, line)
         assert pace.reserve(ORIGIN, SlotRequest(1.0)).at < now + 10
         write_line(pace, ORIGIN, line)
@@ -357,7 +357,7 @@ class TestDamagedLines:
     ) -> None:
         """Nobody has it: the line begins anew when no slot is reserved."""
         now = pace.reserve(origin(1), SlotRequest(60.0)).now
-        write_line(pace, ORIGIN, Line(next=max(0.0, now - 1), tail=now + 1e9, written=now))
+        write_line(pace, ORIGIN, SlotQueue(next=max(0.0, now - 1), tail=now + 1e9, written=now))
         assert pace.reserve(ORIGIN, SlotRequest(1.0)).granted
 
     def test_a_clock_that_was_put_back_grants_nothing_for_a_spacing(
@@ -365,7 +365,7 @@ class TestDamagedLines:
     ) -> None:
         """A page may have been sent just now."""
         now = pace.reserve(origin(1), SlotRequest(60.0)).now
-        write_line(pace, ORIGIN, Line(next=now - 1, tail=0.0, written=now + 1))
+        write_line(pace, ORIGIN, SlotQueue(next=now - 1, tail=0.0, written=now + 1))
         reply = pace.reserve(ORIGIN, SlotRequest(60.0))
         assert not reply.granted
         assert reply.at == pytest.approx(reply.now + HORIZON + 60)

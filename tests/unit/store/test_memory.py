@@ -107,7 +107,7 @@ def test_lines_of_the_past_are_forgotten() -> None:
         if number == 29_000:
             store.reserve(ORIGIN, SlotRequest(3000.0))
         store.reserve(Origin("http", f"{number}.example", 80), SlotRequest(1.0))
-    assert len(store._lines) < 10_000
+    assert len(store._queues) < 10_000
     assert store.reserve(ORIGIN, SlotRequest(3000.0)).at == 32_000
 
 

@@ -19,8 +19,8 @@ from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.store.base import (
     HORIZON,
     Claim,
-    Line,
     RecordStore,
+    SlotQueue,
     SlotRequest,
     reserve,
 )
@@ -380,7 +380,7 @@ def test_lines_expire_by_themselves(store: RecordStore, client: redis.Redis) -> 
 @given(
     line=st.none() | st.tuples(WRITTEN, st.just(0) | WRITTEN, WRITTEN),
     spacing=st.integers(1, 100),
-    ticket=st.just(0) | TIMES,
+    position=st.just(0) | TIMES,
     given_up=st.just(0) | TIMES,
     within=st.sampled_from([0.05, HORIZON]),
     returning=st.booleans(),
@@ -395,7 +395,7 @@ def test_the_script_reserves_as_the_other_stores_do(
         client.set(LINE, " ".join(str(each * 10**6) for each in line))
     request = SlotRequest(**{name: type(value)(value) for name, value in asked.items()})
     granted, at, _ = script([LINE], _slot_arguments(request))
-    new, reply = reserve(None if line is None else Line(*line), 50.0, request)
+    new, reply = reserve(None if line is None else SlotQueue(*line), 50.0, request)
     assert (bool(granted), int(at) / 1e6) == (reply.granted, reply.at)
     stored = client.get(LINE)
     assert isinstance(stored, bytes)

@@ -16,7 +16,7 @@ import pytest
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store import sqlite
-from scrapy_robotspec.store.base import KEPT, LINE_KEPT, SlotRequest
+from scrapy_robotspec.store.base import KEPT, QUEUE_KEPT, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, run_program, take
@@ -289,7 +289,7 @@ def test_leases_that_ended_are_deleted_as_a_store_is_opened(path: str) -> None:
     [
         # The monotonic clock began again: they would stay for as long as the machine ran before.
         "next = next + 1e9, written = written + 1e9",
-        f"next = next - {LINE_KEPT + 60}",  # they ended long ago
+        f"next = next - {QUEUE_KEPT + 60}",  # they ended long ago
     ],
 )
 def test_old_lines_are_deleted_as_a_store_is_opened(
@@ -297,7 +297,7 @@ def test_old_lines_are_deleted_as_a_store_is_opened(
 ) -> None:
     """The file does not grow with them. The machine has run for longer than a line is kept."""
     since_start = time.monotonic
-    monkeypatch.setattr(time, "monotonic", lambda: since_start() + 2 * LINE_KEPT)
+    monkeypatch.setattr(time, "monotonic", lambda: since_start() + 2 * QUEUE_KEPT)
     store = SqliteStore(path)
     for number in range(2):
         store.reserve(origin(number), SlotRequest(5.0))

@@ -54,7 +54,7 @@ def test_a_repeated_request_counts_its_bytes_anew() -> None:
     transfer = request.meta[TRANSFER]
     transfer.received, transfer.stopped, transfer.content_encoding = 600_000, True, [b"gzip"]
     copy = request.copy()
-    transfer.begin(copy)
+    transfer.send_as(copy)
     assert copy.meta[TRANSFER] is transfer
     assert (transfer.received, transfer.stopped, transfer.content_encoding) == (0, False, ())
 

@@ -94,7 +94,7 @@ def test_the_longest_wait_is_kept() -> None:
 
 def test_requests_that_wait_again_for_an_expired_copy_are_counted_once() -> None:
     """The report shows their number beside those of all requests."""
-    table, policy = account(), Settings().policy()
+    table, policy = account(), Settings().access_policy()
     record = replace(FOUND, fetched_at=NOW, expires_at=NOW + 60)
     found = RulesCache().make(record, policy.plan(record, NOW), policy.edition, NOW)
     for waiting in (3, 20, 12):

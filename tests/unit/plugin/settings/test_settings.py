@@ -212,7 +212,7 @@ def test_the_policy_gets_what_the_settings_say() -> None:
         retry_times=4,
         retry_delay=2,
         retry_max_delay=3,
-    ).policy()
+    ).access_policy()
     assert policy.edition is EDITIONS["google"]
     assert (policy.ttl, policy.max_ttl, policy.hold_timeout) == (50, 70, 1)
     assert (policy.retry_times, policy.retry_delay, policy.retry_max_delay) == (4, 2, 3)
@@ -221,4 +221,4 @@ def test_the_policy_gets_what_the_settings_say() -> None:
 
 def test_a_file_lives_long_enough_to_be_used() -> None:
     """CAC-03: with a lifetime of nothing every request would be sent back for another fetch."""
-    assert read(cache_min_ttl=0).policy().min_ttl > 0
+    assert read(cache_min_ttl=0).access_policy().min_ttl > 0
