@@ -14,6 +14,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 FOLDER = Path(__file__).with_name("generators")
 #: Line, code, and a part of the message, of each finding.
 FOUND = {
+    "astro-robots-2.3.1-base": [],  # its sitemap, docssitemap-index.xml, is a valid URL
     "dash-improve-my-llms-2.10.0-search-bots": [
         (10, "RS509", "does not reach 6 crawlers"),
         (52, "RS219", '"AI2Bot" is read as "AI"'),
@@ -31,8 +32,20 @@ FOUND = {
     "generate-robotstxt-8.0.3-name-without-rules": [
         (3, "RS208", 'lets "GPTBot" fetch "/", not "/search"'),
     ],
+    "next-16.4.6-name-without-rules": [(3, "RS208", 'lets "bingbot" fetch no page')],
+    "next-16.4.6-relative-sitemap": [
+        (2, "RS307", "A rule without a path has no effect"),
+        (5, "RS401", "A sitemap needs an absolute URL"),
+    ],
     "next-sitemap-4.2.3-list-of-names": [(6, "RS203", '"CCBot" does not follow the group')],
     "next-sitemap-4.2.3-name-without-rules": [(5, "RS208", 'lets "bingbot" fetch no page')],
+    "nuxtjs-robots-6.2.3-block-ai-bots": [
+        (6, "RS209", '"ChatGPT-User" may ignore robots.txt'),
+        (18, "RS209", '"meta-externalfetcher" may ignore robots.txt'),
+        (26, "RS209", '"Perplexity-User" may ignore robots.txt'),
+        (39, "RS219", '"AI2Bot" is read as "AI"'),
+    ],
+    "nuxtjs-robots-6.2.3-name-without-rules": [(3, "RS208", 'lets "bingbot" fetch no page')],
 }
 
 
@@ -54,4 +67,4 @@ def test_the_page_names_the_generator(name: str) -> None:
     """``docs/lint.md`` shows what follows."""
     page = Path(__file__).parents[4].joinpath("docs", "lint.md").read_text(encoding="utf-8")
     package, _, version = name.removesuffix("-name-without-rules").rpartition("-")
-    assert f"{package} {version}" in page
+    assert f"{package.replace('nuxtjs-', '@nuxtjs/')} {version}" in page
