@@ -11,8 +11,9 @@ passes; a hop is a call from one of them into another. ``--list`` prints the cal
 ``--instructions`` needs valgrind. It counts the processor's instructions for a page of a known
 origin, through the queue, Scrapy's downloader middlewares and a download handler that answers at
 once, beyond those of the same run without the plugin: by default, with a User-Agent of the page's
-own, with a usage policy, with an override for another host, with a report and with evidence.
-Evidence is written once at the end, as in a crawl whose pages take milliseconds.
+own, with a usage policy, with one and a file that states preferences, with an override for another
+host, with a report and with evidence. Evidence is written once at the end, as in a crawl whose
+pages take milliseconds.
 """
 
 from __future__ import annotations
@@ -117,9 +118,10 @@ class Answers:
     """Download handler that answers at once."""
 
     lazy = False
+    robots = _ROBOTS
 
     async def download_request(self, request: Request) -> Response:
-        body = _ROBOTS if request.url.endswith("/robots.txt") else "<html></html>"
+        body = self.robots if request.url.endswith("/robots.txt") else "<html></html>"
         headers = {"Content-Type": "text/html", "Date": "Sat, 31 Jan 2026 12:00:00 GMT"}
         return HtmlResponse(request.url, headers=headers, body=body.encode(), request=request)
 
@@ -187,6 +189,7 @@ def pass_pages(settings: dict[str, str]) -> None:
     """The crawl of a process whose instructions are counted."""
     obeying = settings.pop("plugin") == "yes"
     own_agent = settings.pop("own_agent", "")
+    Answers.robots += settings.pop("more_robots", "")
     process = CrawlerProcess(
         {
             **_SETTINGS,
@@ -224,6 +227,12 @@ def print_instructions() -> None:
                 "usage policy",
                 "ROBOTSPEC_USAGE=train-ai",
                 "ROBOTSPEC_USAGE_POLICY=refuse-disallowed",
+            ),
+            (
+                "stated usage",
+                "ROBOTSPEC_USAGE=train-ai",
+                "ROBOTSPEC_USAGE_POLICY=refuse-disallowed",
+                "more_robots=Content-Usage: train-ai=y\nContent-Usage: /a/ train-ai=n\n",
             ),
             ("an override", 'ROBOTSPEC_OVERRIDES={"other.example": "ignore"}'),
             ("with a report", f"ROBOTSPEC_REPORT={folder}/report.jsonl"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scrapy_robotspec.protocol.usage import Usage, UsageStatement
+    from scrapy_robotspec.protocol.usage import Preference, Usage, UsageStatement
 
 PolicyName = Literal["record", "refuse-disallowed", "require-allowed"]
 
@@ -58,17 +58,18 @@ class UsagePolicy:
         that unknown stays unknown. Before the download only a disallowed label is certain, as the
         response's header may allow others.
         """
+        # hot path
         if self.name == "record":
             return None
-        counts = self.counts(usage)
-        for label, preference in counts.items():
-            if preference == "disallow" and usage is not None:
+        stated: Mapping[str, Preference] = {} if usage is None else usage.preferences
+        for label in self.labels:
+            if usage is not None and stated.get(label) == "disallow":
                 disallowing = (
                     each for each in usage.statements if each.preferences.get(label) == "disallow"
                 )
                 return UsageRefusal(label, next(disallowing, None))
         if final and self.name == "require-allowed":
-            unknown = (label for label, preference in counts.items() if preference == "unknown")
+            unknown = (label for label in self.labels if label not in stated)
             return next(map(UsageRefusal, unknown), None)
         return None
 

@@ -263,9 +263,9 @@ class Enforcer:
         if dict.__contains__(response.headers, HEADER):
             header = b", ".join(response.headers.getlist(HEADER))
         if header:
-            from scrapy_robotspec.protocol.usage import Usage  # few pages state any
+            from scrapy_robotspec.protocol.usage import with_header  # few pages state any
 
-            usage = (usage or Usage()) | Usage.from_header(header)
+            usage = with_header(usage, header)
             # A new dict: other requests may share the old one.
             request.meta[SUMMARY] = {**summary, "usage": usage}
         refused = self._policy.refusal_of_page(usage, origin)

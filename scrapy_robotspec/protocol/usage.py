@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -108,6 +109,15 @@ class Usage:
 
     def __reduce__(self) -> tuple[type[Usage], tuple[object, ...]]:
         return Usage, (self.applies, dict(self.preferences), self.statements)
+
+
+@lru_cache(64)
+def with_header(usage: Usage | None, header: bytes) -> Usage:
+    """*usage* of a file with that of a response's header (USE-05).
+
+    Pages of a site repeat both: each pair is combined once.
+    """
+    return (usage or Usage()) | Usage.from_header(header)
 
 
 def is_label(text: str) -> bool:

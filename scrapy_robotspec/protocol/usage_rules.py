@@ -8,7 +8,6 @@ contentsignals.org.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lines import RawRule, rules_at
@@ -105,13 +104,18 @@ class _Field:
             first = firsts.setdefault(pattern, key)
             if _length(key) == _length(first):
                 self.stated.setdefault(first, []).append(self.statements[line_start(key)])
-        self._patterns = Wildcards(firsts)
+        self._patterns = Wildcards(firsts) if firsts else None
 
     def deciding(self, url: str | bytes) -> tuple[int, ...]:
         """The keys of the longest paths that match a URL (USE-02)."""
-        path = path_of(url, self._edition) + END
-        longest = groupby(self._patterns.matching(path, NO_RULE), _length)
-        return next((tuple(keys) for _, keys in longest), (NO_RULE,))
+        # hot path
+        if self._patterns is None:
+            return (NO_RULE,)
+        keys = list(self._patterns.matching(path_of(url, self._edition) + END, NO_RULE))
+        if not keys:
+            return (NO_RULE,)
+        longest = _length(keys[0])
+        return tuple([key for key in keys if _length(key) == longest])
 
 
 class _Policy:

@@ -21,7 +21,7 @@ from scrapy_robotspec.protocol import wildcards
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
 from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
-from scrapy_robotspec.protocol.usage import combine, parse_preferences
+from scrapy_robotspec.protocol.usage import combine, parse_preferences, with_header
 
 SITE = "https://example.com"
 
@@ -328,3 +328,12 @@ def test_policy_token_is_written_as_its_rule() -> None:
     assert as_written(statement) == f"Disallow: /blog/ (User-agent: {POLICY})"
     combined = robots.usage(f"{SITE}/blog/1", "b") | Usage.from_header("train-ai=y, search=y")
     assert combined.preferences == {"train-ai": "disallow", "search": "allow"}
+
+
+@pytest.mark.parametrize("stated", [None, Usage.from_header("train-ai=n"), Usage(applies=False)])
+def test_a_header_is_combined_with_a_file_once(stated: Usage | None) -> None:
+    """USE-05: pages of a site repeat both."""
+    header = b"train-ai=y, search=y"
+    made = with_header(stated, header)
+    assert made == (stated or Usage()) | Usage.from_header(header)
+    assert with_header(copy.deepcopy(stated), bytes(bytearray(header))) is made
