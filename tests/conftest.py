@@ -1,7 +1,6 @@
 """Fixtures of all tests, and how many examples property tests try.
 
-The examples are the same each time in CI, fresh ones elsewhere; the profile "long" tries many more,
-"quick" a few, where lines are counted and not mistakes.
+The examples are the same each time in CI, fresh ones elsewhere; the profile "long" tries many more.
 They have no deadline: a slow machine is not a failure.
 """
 
@@ -28,7 +27,6 @@ _BASE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 settings.register_profile("here", _BASE, max_examples=20)
 settings.register_profile("ci", _BASE, max_examples=20, derandomize=True)
-settings.register_profile("quick", _BASE, max_examples=3, derandomize=True)
 settings.register_profile("long", _BASE, max_examples=1_000)
 settings.load_profile(
     os.environ.get("ROBOTSPEC_PROFILE") or ("ci" if "CI" in os.environ else "here")
