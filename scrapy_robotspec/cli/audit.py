@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,9 +90,8 @@ def replay_command(
 def evidence_folder(folder: str) -> Path:
     """The folder of ``ROBOTSPEC_EVIDENCE``. Raises ``MisuseError`` for anything else."""
     path = Path(folder)
-    if not isdir(folder):  # Path('') is the current one
-        raise MisuseError(f"{folder!r} is not a folder: give that of ROBOTSPEC_EVIDENCE")
-    if not any(path.glob("decisions-*.jsonl")) and not any(path.glob("robots-*.warc.gz")):
+    kinds = ("decisions-*.jsonl", "robots-*.warc.gz") if folder else ()  # Path('') is the current
+    if not any(any(path.glob(each)) for each in kinds):
         raise MisuseError(f"{folder!r} contains no evidence: give the folder of ROBOTSPEC_EVIDENCE")
     return path
 

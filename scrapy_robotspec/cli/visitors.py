@@ -49,25 +49,8 @@ def audit_visitors(
     file = source.parse(session.edition(None), screen)
     only = crawlers.crawler(file.edition, ()) or ()
     audit = VisitorAudit(file, only)
-    site = origin or (Origin.of(robots) if is_url(robots) else None)
-    is_given, elsewhere = site is not None, 0
-    others: dict[str, None] = {}
-    for request, url in log.requests(site or ANY_SITE):
-        found = Origin.of(url)
-        if site is None and found != ANY_SITE:
-            site = found
-        if found is not None and found in (site, ANY_SITE):
-            audit.add(request, url)
-        elif is_given or found is None:
-            elsewhere += 1
-            if len(others) < _MAX_ORIGINS:
-                others.setdefault(safe(found or url, _MAX_SHOWN))
-        else:
-            raise MisuseError(
-                f"{log.name} has requests for several sites, such as {site} and {found}: say with "
-                "--origin whose robots.txt that is"
-            )
-    names = first_of(list(others), _MOST)
+    only_site = origin or (Origin.of(robots) if is_url(robots) else None)
+    site, elsewhere, names = _judge(log, audit, only_site)
     if audit.requests and not log.agents and not only:
         raise MisuseError(
             f"{log.name} has no User-Agents: log them (Combined log format), or give --token for a "
@@ -78,18 +61,21 @@ def audit_visitors(
     notes = list(log.notes())
     if elsewhere:
         notes.append(f"not judged, as not for {site}: {elsewhere:,} ({names})")
-    noted = [each for each in audit.ranked() if each.disallowed and each.note]
+    ranked = audit.ranked()
+    noted = [each for each in ranked if each.disallowed and each.note]
     notes += [f"{safe(each.name)} {each.note}" for each in noted]
     for note in notes:
         screen.note(f"note: {note}")
     if not output.is_page_only:
         if output.as_json:
             counts = {"other_origins": elsewhere, **log.counts}
-            screen.say_json([{"origin": site, **_object(audit), **counts}])
+            counted = ("requests", "disallowed", "browsers", "without_agent")
+            counts |= {name: getattr(audit, name) for name in counted}
+            members = {"origin": site, "crawlers": list(map(_crawler, ranked))}
+            screen.say_json([members | counts])
         else:
-            screen.say(*_lines(audit))
+            screen.say(*_lines(audit, ranked))
     if output.html is not None:
-        ranked = audit.ranked()
         parsed = ParsedFile(file, source.name)
         page = render(
             "visitors.html",
@@ -111,8 +97,34 @@ def audit_visitors(
     return 1 if audit.disallowed else 0
 
 
-def _lines(audit: VisitorAudit) -> Iterator[str]:
-    ranked = audit.ranked()
+def _judge(
+    log: AccessLog, audit: VisitorAudit, site: Origin | None
+) -> tuple[Origin | None, int, str]:
+    """Judge the requests for *site*; None: for the only one that the log names.
+
+    Returns the site, and the number of other requests and their first origins.
+    """
+    is_given, elsewhere = site is not None, 0
+    others: dict[str, None] = {}
+    for request, url in log.requests(site or ANY_SITE):
+        found = Origin.of(url)
+        if site is None and found != ANY_SITE:
+            site = found
+        if found is not None and found in (site, ANY_SITE):
+            audit.add(request, url)
+        elif is_given or found is None:
+            elsewhere += 1
+            if len(others) < _MAX_ORIGINS:
+                others.setdefault(safe(found or url, _MAX_SHOWN))
+        else:
+            raise MisuseError(
+                f"{log.name} has requests for several sites, such as {site} and {found}: say with "
+                "--origin whose robots.txt that is"
+            )
+    return site, elsewhere, first_of(list(others), _MOST)
+
+
+def _lines(audit: VisitorAudit, ranked: Sequence[Visitor]) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [
         ("crawler", "requests", "robots.txt", "disallowed", "group", "crawl delay")
     ]
@@ -129,12 +141,6 @@ def _lines(audit: VisitorAudit) -> Iterator[str]:
     people = f"browsers: {audit.browsers:,}, without a User-Agent: {audit.without_agent:,}"
     counts = f"crawlers: {len(ranked):,}, disallowed: {audit.disallowed:,} by {guilty:,} of them"
     yield f"requests: {audit.requests:,}, {people}, {counts}"
-
-
-def _object(audit: VisitorAudit) -> dict[str, Any]:
-    names = ("requests", "disallowed", "browsers", "without_agent")
-    counts = {name: getattr(audit, name) for name in names}
-    return {**counts, "crawlers": [_crawler(each) for each in audit.ranked()]}
 
 
 _MEMBERS = (

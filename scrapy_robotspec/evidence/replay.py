@@ -413,8 +413,7 @@ class Sequence:
         if stage == "request" or not (allowed or stage in _ASIDE):
             self._decided[outcome, stage == "browser"] += 1
         if allowed and stage == "request":
-            passed = _Passed(at, set_back, valid_until, state, outcome)
-            self._passed[values["number"]] = passed
+            self._passed[self._number] = _Passed(at, set_back, valid_until, state, outcome)
         if self._number != before + 1:
             raise EvidenceError(f"the decision {self._number} stands after {before}")
 
