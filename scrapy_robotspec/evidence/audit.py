@@ -75,10 +75,10 @@ class Timeline:
         """Time and id of each state, sorted by time; those of one time as written."""
         self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
         """End and begin of each archived exchange whose URL is not that of a robots.txt, sorted."""
-        for reader, lines in read_runs(folder, self.reading):
+        for reader in read_runs(folder, self.reading):
             self._runs.append(reader)
             replayed = RunReplay(reader, self.reading)
-            for line in lines:
+            for line in reader.lines():
                 replayed.take(line)
                 self._add(reader, line)
         bounds = [inf]
@@ -287,8 +287,8 @@ class Audit:
         for each in sorted(self.accused, key=_end_of):
             wanted[request_key(each.url)].append(each)
         if wanted:
-            for reader, lines in read_runs(self._timeline.folder, ReplayResult()):
-                self._look_up(reader, lines, wanted)
+            for reader in read_runs(self._timeline.folder, ReplayResult()):
+                self._look_up(reader, wanted)
         for those in wanted.values():
             last = those[0].noted
             for each in those:
@@ -300,10 +300,10 @@ class Audit:
         self.disallowed -= len(self.accused) - len(found)
         self.accused = found
 
-    def _look_up(self, reader: RunReader, lines: Iterator[Line], wanted: _ByKey) -> None:
+    def _look_up(self, reader: RunReader, wanted: _ByKey) -> None:
         """Find the decisions of one run, each for the first request that may follow it."""
         decided: dict[int, tuple[list[Accused], Logged]] = {}
-        for line in lines:
+        for line in reader.lines():
             values = line.values
             if values["type"] == "decision" and (those := wanted.get(request_key(values["url"]))):
                 logged = Logged(reader.log, line.number, values)

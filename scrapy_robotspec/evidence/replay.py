@@ -106,9 +106,9 @@ class ReplayResult(Reading):
 def replay(folder: Path) -> ReplayResult:
     """Replay every run in *folder*."""
     result = ReplayResult()
-    for reader, lines in read_runs(folder, result):
+    for reader in read_runs(folder, result):
         run = RunReplay(reader, result)
-        for line in lines:
+        for line in reader.lines():
             run.take(line)
     return result
 

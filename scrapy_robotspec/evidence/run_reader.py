@@ -11,7 +11,6 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from math import inf
 from stat import S_ISREG
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -139,8 +138,8 @@ class Reading:
         }
 
 
-def read_runs(folder: Path, reading: Reading) -> Iterator[tuple[RunReader, Iterator[Line]]]:
-    """Each run in *folder* with its lines, in order.
+def read_runs(folder: Path, reading: Reading) -> Iterator[RunReader]:
+    """Each run in *folder*, in order.
 
     Other files are ignored. The lines of a run have to be read before the next run. A folder that
     takes more processor time than honest ones of its size is a problem; its rest is not read
@@ -150,8 +149,8 @@ def read_runs(folder: Path, reading: Reading) -> Iterator[tuple[RunReader, Itera
     size = sum(path.lstat().st_size for path in folder.glob("decisions-*.jsonl"))
     limit = process_time() + SECONDS + size / _BYTES_PER_SECOND
     for name in sorted(names):
-        reader = RunReader(folder, name, reading)
-        yield reader, reader.lines(limit)
+        reader = RunReader(folder, name, reading, limit)
+        yield reader
         reading.runs.append(reader.summary)
 
 
@@ -165,7 +164,8 @@ class RunReader:
     """Set by the first line, as the next ones."""
     _is_stamped: bool | None
 
-    def __init__(self, folder: Path, name: str, reading: Reading) -> None:
+    def __init__(self, folder: Path, name: str, reading: Reading, limit: float) -> None:
+        """*limit*: the processor time of this process at which reading ends (seconds)."""
         self.log, self.archive = f"decisions-{name}.jsonl", f"robots-{name}.warc.gz"
         """Names of the files."""
         self.summary = RunSummary(name)
@@ -175,7 +175,7 @@ class RunReader:
         """Times of the first and of the last line (epoch seconds)."""
         self._folder = folder
         self._reading = reading
-        self._limit = inf
+        self._limit = limit
         self._line = 0
         """Number of the line that is looked at; 0: none."""
         self._places: dict[str, tuple[str, int, int]] = {}
@@ -189,16 +189,12 @@ class RunReader:
         self._counts: Counter[str] = Counter()
         """As the last line counts; ``log`` and ``archive``: bytes that were read so far."""
 
-    def lines(self, limit: float) -> Iterator[Line]:
-        """All lines up to the first that was changed.
-
-        *limit*: the processor time of this process at which reading ends (seconds).
-        """
-        self._limit = limit
+    def lines(self) -> Iterator[Line]:
+        """All lines up to the first that was changed."""
         try:
             with self._open(self.log) as log:
                 for line in read_lines(log):
-                    if process_time() > limit:
+                    if process_time() > self._limit:
                         self.add_problem(TOO_LONG)
                         return
                     self._line = line.number
