@@ -25,6 +25,7 @@ from scrapy_robotspec.plugin.meta_keys import (
     DONT_FILTER,
     KEPT_TOKENS,
     REFUSED,
+    SENT_TO_PUPPETEER,
     SENT_TO_SPLASH,
     SUMMARY,
     TRANSFER,
@@ -125,14 +126,14 @@ class Enforcer:
     def exempt(self, request: Request) -> None:
         """Let *request* through, which needs no robots.txt (any more)."""
         meta = request.meta
-        if TRANSFER in meta:
+        if TRANSFER in meta or request.url.startswith(":"):  # a placeholder of another middleware
             return
         if DONT_FILTER in meta:
             request.dont_filter = meta.pop(DONT_FILTER)
         self._forget(request)
         logged = None if self._observer is None else self._observer.on_exempt(request)
         outcome, url, is_counted = EXEMPT if meta.get(EXEMPT) else NO_ROBOTS_TXT, request.url, False
-        if SENT_TO_SPLASH in meta:
+        if is_sent_to_service(request):
             from scrapy_robotspec.plugin import splash  # few crawls use it
 
             url, is_counted = splash.page_url(request), splash.takes_over_count(request)
@@ -170,15 +171,15 @@ class Enforcer:
                     raise RulesExpired(f"the rules of {found.origin} have expired")
                 self.enforce(request, answer, again=True)
                 passed = self._passed[ref(request)]
-        elif SENT_TO_SPLASH in request.meta:
-            self._check_splash(request)
+        elif is_sent_to_service(request):
+            self._check_page(request)
         passed.sent = True
         if passed.outcome != NO_ROBOTS_TXT:
             self._account.kept(passed.origin).sent += 1
         return passed.logged
 
-    def _check_splash(self, request: Request) -> None:
-        """Refuse a page that scrapy-splash requests by *request*, and that may go no more."""
+    def _check_page(self, request: Request) -> None:
+        """Refuse a page of a service that may not be requested any more."""
         page = page_of(request)
         origin = self._policy.origin(page)
         answer = None if origin is None else self._robots.decide_now(origin, page, time.time())
@@ -305,9 +306,14 @@ def summarize(answer: Answer) -> dict[str, Any]:
     return summary
 
 
+def is_sent_to_service(request: Request) -> bool:
+    """Whether *request* asks a service for a page."""
+    return SENT_TO_SPLASH in request.meta or SENT_TO_PUPPETEER in request.meta
+
+
 def page_of(request: Request) -> Request:
-    """The request for the page that *request* gets, itself or through Splash."""
-    if SENT_TO_SPLASH not in request.meta:
+    """The request for the page behind *request*."""
+    if not is_sent_to_service(request):
         return request
     from scrapy_robotspec.plugin.splash import page_request
 

@@ -17,10 +17,11 @@ TRANSFER = "_robotspec_download"
 DONT_FILTER = "_robotspec_dont_filter"
 #: The URL of a request that was refused, until no other middleware may repeat it.
 REFUSED = "_robotspec_refused"
-#: Set on a request that scrapy-splash sends in the place of a page's.
+#: Set on a request that a plugin for a service sends in the place of a page's.
 REPLACES_PAGE = "_robotspec_replaces"
 
 # --- of other plugins
 
-#: Set by scrapy-splash on a request that goes to Splash in the place of a page's.
-SENT_TO_SPLASH = "_splash_processed"
+#: Set on a request that goes to a service in the place of a page's: by scrapy-splash, and by
+#: scrapy-puppeteer-client, with the page's request.
+SENT_TO_SPLASH, SENT_TO_PUPPETEER = "_splash_processed", "puppeteer_request"

@@ -1,7 +1,7 @@
-"""Pages behind requests that scrapy-splash sends in their place.
+"""Pages behind requests that plugins send in their place.
 
-Such a request goes to Splash and has ``dont_obey_robotstxt``, although its user has not set it: the
-page's request was decided about. It is known by ``meta_keys.SENT_TO_SPLASH``.
+A request of scrapy-splash or scrapy-puppeteer-client goes to a service. It has
+``dont_obey_robotstxt``, although its user has not set it: the page's request was decided about.
 """
 
 from __future__ import annotations
@@ -12,35 +12,37 @@ from scrapy import Request
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import EXEMPT
-from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SUMMARY
+from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SENT_TO_PUPPETEER, SUMMARY
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
 
 
 def page_request(request: Request) -> Request:
-    """The request for the page that *request* gets through Splash.
+    """The request for the page that *request* gets through a service.
 
     *request* itself where the page was not decided about (APP-01).
     """
-    if SUMMARY not in request.meta:
+    page = request.meta.get(SENT_TO_PUPPETEER, request)
+    if SUMMARY not in page.meta:
         return request
-    meta = {key: value for key, value in request.meta.items() if key != "dont_obey_robotstxt"}
-    return Request(page_url(request), headers=request.headers, meta=meta)
+    meta = {key: value for key, value in page.meta.items() if key != "dont_obey_robotstxt"}
+    return Request(page_url(request), headers=page.headers, meta=meta)
 
 
 def page_url(request: Request) -> str:
-    """The URL of the page that *request* gets through Splash."""
-    url: str = request.meta["splash"]["args"]["url"]
+    """The URL of the page that *request* gets through a service."""
+    page, meta = request.meta.get(SENT_TO_PUPPETEER), request.meta
+    url: str = meta["splash"]["args"]["url"] if page is None else page.url
     return url
 
 
 def outcome_of_page(request: Request, record: RobotsRecord | None) -> str:
-    """The outcome that counts for the page that *request* gets through Splash.
+    """The outcome that counts for the page behind *request*.
 
     *record*: that of the page's origin.
     """
-    summary = request.meta.get(SUMMARY)
+    summary = page_request(request).meta.get(SUMMARY)
     is_doubtful = record is not None and record.doubt is not None
     return EXEMPT if summary is None else outcome_of(True, summary["reason"], is_doubtful)
 

@@ -92,6 +92,32 @@ class LikeSplash:
         return response.replace(url=json.loads(response.body)["url"])
 
 
+class LikePuppeteer(LikeSplash):
+    """As scrapy-puppeteer-client: the new request contains that of the page."""
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> Request | None:
+        if "puppeteer_request" in request.meta or request.url.endswith("/robots.txt"):
+            return None
+        if request.url == "://":
+            return request.replace(url=self._renderer)
+        return Request(
+            self._renderer,
+            method="POST",
+            body=json.dumps({"url": request.url}),
+            meta={"puppeteer_request": request, "dont_obey_robotstxt": True, "proxy": None},
+            dont_filter=True,
+            callback=request.callback,
+            errback=request.errback,
+        )
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        if "puppeteer_request" not in request.meta:
+            return response
+        return response.replace(url=json.loads(response.body)["url"])
+
+
 class ObeysNothing:
     """Lets no request be checked."""
 

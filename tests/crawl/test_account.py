@@ -249,7 +249,10 @@ def test_a_request_that_another_middleware_handles_counts_once(
     assert outcomes == {"rules": 9, "answered_by_middleware": 3, "not_sent": 3}
 
 
-def test_a_page_that_splash_requests_counts_once(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("plugin", ["LikeSplash", "LikePuppeteer"])
+def test_a_page_that_a_service_gets_counts_once(
+    server: Server, tmp_path: Path, plugin: str
+) -> None:
     """Its retries count; one that is not checked is not checked, one refused late has left."""
     pages = {"/moved": redirect("/no"), "/fine": reply("a page")}
     site = server.site("127.0.0.2", NO, pages=pages)
@@ -257,7 +260,7 @@ def test_a_page_that_splash_requests_counts_once(server: Server, tmp_path: Path)
     renders = server.site("127.0.8.1", "User-agent: *\nDisallow: /", page=page)
     settings = {
         "CONCURRENT_REQUESTS": 1,
-        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.LikeSplash": 725},
+        "DOWNLOADER_MIDDLEWARES": {f"tests.crawl.middlewares.{plugin}": 725},
         "RENDERER": renders.url("/render.json"),
     }
     requests = [

@@ -138,6 +138,7 @@ def test_exempt_requests_count_by_their_reason(crawl: Obeying) -> None:
     crawl.enforcer.exempt(Request(f"{URL}/no", meta={"dont_obey_robotstxt": True}))
     crawl.enforcer.exempt(Request("data:,page"))
     crawl.enforcer.exempt(Request(f"{URL}/robots.txt", meta={"_robotspec_download": "transfer"}))
+    crawl.enforcer.exempt(Request("://"))  # scrapy-puppeteer-client replaces it
     assert crawl.counts() == {"dont_obey_robotstxt": 1, "no_robots_txt": 1}
 
 

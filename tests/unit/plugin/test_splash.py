@@ -1,4 +1,4 @@
-"""The page behind a request that scrapy-splash sends in its place."""
+"""The page behind a request that scrapy-splash or scrapy-puppeteer-client sends in its place."""
 
 from __future__ import annotations
 
@@ -28,6 +28,19 @@ def test_a_request_to_splash_stands_for_its_page() -> None:
     assert outcome_of_page(request, None) == "rules"
     assert "dont_obey_robotstxt" not in page_request(request).meta
     assert "dont_obey_robotstxt" in request.meta
+
+
+def test_a_request_to_puppeteer_stands_for_its_page() -> None:
+    """It contains the page's request, whatever of its meta is taken over."""
+    page = Request(PAGE, headers={"User-Agent": "a"}, meta={"robotspec": {"reason": "no_rule"}})
+    request = Request(RENDERER, meta={"puppeteer_request": page, "dont_obey_robotstxt": True})
+    found = page_of(request)
+    assert found.url == page_url(request) == PAGE
+    assert (found.headers, found.meta) == (page.headers, page.meta)
+    assert outcome_of_page(request, None) == "rules"
+    del page.meta["robotspec"]  # the user's own request had ``dont_obey_robotstxt``
+    assert page_of(request) is request
+    assert outcome_of_page(request, None) == "dont_obey_robotstxt"
 
 
 def test_a_page_that_was_not_decided_about_is_not_checked_through_splash_either() -> None:
