@@ -305,9 +305,10 @@ class Answers:
                 line += f", {numbers[word]:,} {word}" if numbers[word] else ""
             screen.note(line)
         if self._kept:
-            robots = next((each.robots for each in self._kept if each.robots is not None), None)
             name = self._name or robots_url(self._kept[0].url)
-            output.write(self.session, name, robots, self._kept)
+            every = (each.robots for each in self._kept if each.robots is not None)
+            file = next((ParsedFile(robots, name) for robots in every), None)
+            output.write(self.session, name, file, self._kept)
         return self._code
 
 
@@ -374,8 +375,7 @@ def show_command(
     output.check_single(sources)
     edition, screen = session.edition(sites.edition), session.screen
     for at, source in enumerate(sources):
-        robots = source.parse(edition, screen)
-        file = ParsedFile(robots, source.name)
+        file = ParsedFile(source.parse(edition, screen), source.name)
         asked = options.find_crawlers(crawlers, [file], ()) if any(crawlers) else []
         if output.is_page_only:
             pass
@@ -385,7 +385,7 @@ def show_command(
             if at:
                 screen.say("")
             screen.say(*_shown_lines(source.name, file, asked))
-        output.write(session, source.name, robots, [], asked)
+        output.write(session, source.name, file, [], asked)
     return GOOD
 
 

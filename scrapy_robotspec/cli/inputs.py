@@ -65,7 +65,7 @@ class Source(NamedTuple):
 
         ``screen``: for notes about a file that is cut, or that is not a robots.txt.
         """
-        known = self.site.robots if self.site is not None else None
+        known = self.site and self.site.robots
         if known is None or known.edition != edition:
             known = RobotsTxt.parse(self.read(edition.parsing_limit + 1), edition)
         if screen is not None:
@@ -107,6 +107,11 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
+def _check_standard_input(*names: str | None) -> None:
+    if names.count(STANDARD_INPUT) > 1:
+        raise MisuseError("standard input (-) can be read for one thing only")
+
+
 def read_file(name: str, limit: int = -1) -> bytes:
     """Up to ``limit`` bytes of a file. Raises :class:`MisuseError` where that fails."""
     try:
@@ -146,8 +151,7 @@ def open_sources(
 
     Raises :class:`MisuseError` for a file that cannot be read.
     """
-    if names.count(STANDARD_INPUT) > 1:
-        raise MisuseError("standard input (-) can be read for one thing only")
+    _check_standard_input(*names)
     answers: list[Explanation] = []
     urls = list(dict.fromkeys(robots_url(name) for name in names if is_url(name)))
     if urls:
@@ -197,9 +201,8 @@ def robots_url(url: str) -> str:
 def _sources(name: str, sites: dict[str, Explanation]) -> Iterator[Source]:
     if is_url(name):
         url = robots_url(name)
-        site = sites[url]
-        body = site.robots.body if site.robots is not None else b""
-        yield Source(url, body=body, site=site)
+        robots = sites[url].robots
+        yield Source(url, body=robots.body if robots else b"", site=sites[url])
     elif name != STANDARD_INPUT and os.path.isdir(name):
         from scrapy_robotspec.folders import TEXTS, files_of
 
@@ -225,8 +228,7 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequen
     argument; a wrong line of the list is reported and skipped.
     """
     given, listed = options
-    if (listed, *files).count(STANDARD_INPUT) > 1:
-        raise MisuseError("standard input (-) can be read for one thing only")
+    _check_standard_input(listed, *files)
     urls: list[str] = []
     for url in given:
         if not _VALID.match(os.fsencode(url)):

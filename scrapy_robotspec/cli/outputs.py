@@ -14,8 +14,8 @@ from scrapy_robotspec.cli.session import MisuseError, Session, Tokens
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.explanation import Explanation
+    from scrapy_robotspec.render.parsed_file import ParsedFile
 
 STANDARD_OUTPUT = "-"
 
@@ -70,7 +70,7 @@ class Output(NamedTuple):
         self,
         session: Session,
         name: str,
-        robots: RobotsTxt | None,
+        file: ParsedFile | None,
         answers: Sequence[Explanation],
         asked: Sequence[Tokens] = (),
     ) -> None:
@@ -83,9 +83,7 @@ class Output(NamedTuple):
             return
         from scrapy_robotspec.access.origin import without_user_info
         from scrapy_robotspec.render.as_html import answers_page
-        from scrapy_robotspec.render.parsed_file import ParsedFile
 
-        file = ParsedFile(robots, name) if robots is not None else None
         found = [each._replace(url=without_user_info(each.url)) for each in answers]
         self.write_page(session, answers_page(name, file, found, now=time(), asked=asked))
 

@@ -31,11 +31,9 @@ _GZIP = b"\x1f\x8b"
 _ELEMENTS = {"url": False, "sitemap": True}
 #: Documents that some search engines read like a sitemap, by their first element.
 _FEEDS = {"rss": "an RSS feed", "feed": "an Atom feed", "RDF": "an RSS 1.0 feed"}
-#: Bytes that are parsed at a time: the elements within them are in memory together.
-_STEP = 64 * 2**10
-#: Max steps in which no tag, text or comment ends. Old parsers read such a part from its start in
-#: each step.
-_MOST_UNSEEN = 16
+#: Bytes that are parsed at a time. Elements that are open within them are in memory together, and
+#: old parsers read a part without an end from its start each time.
+_STEP = 2**20
 _LINE = re.compile(r"[^\r\n]+")
 #: Max elements around another one. Sitemaps of images and videos have five.
 _DEEPEST = 100
@@ -114,14 +112,10 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
     if b"<!DOCTYPE" in data.replace(b"\0", b""):
         raise MisuseError(f"{name} declares a document type: a sitemap has none")
     found = _Locations()
-    parser, unseen = XMLParser(target=found), 0
+    parser = XMLParser(target=found)
     try:
         for start in range(0, len(data), _STEP):
-            found.is_seen = False
             parser.feed(data[start : start + _STEP])
-            unseen = 0 if found.is_seen else unseen + 1
-            if unseen > _MOST_UNSEEN:
-                raise ValueError("a tag or a comment in it is longer than 1 MB")
         parser.close()
     except (ParseError, ValueError, LookupError) as error:  # also of an unknown encoding
         raise MisuseError(f"cannot read {name}: {error}") from None
@@ -137,14 +131,11 @@ class _Locations:
         self.urls: list[str] = []
         self.is_index = False
         self.root = ""
-        self.is_seen = False
-        """Whether something was parsed since this was set to False."""
         self._around: list[str] = []
         self._text: list[str] | None = None
         """Parts of the text of an element that has a URL."""
 
     def start(self, tag: str, attributes: object) -> None:
-        self.is_seen = True
         name = tag.rpartition("}")[2]
         outer = self._around[-1] if self._around else ""
         self.root = self.root or name
@@ -155,12 +146,10 @@ class _Locations:
             self._text = []
 
     def data(self, text: str) -> None:
-        self.is_seen = True
         if self._text is not None:
             self._text.append(text)
 
     def end(self, tag: str) -> None:
-        self.is_seen = True
         name = self._around.pop()
         if self._text is None or name != "loc":
             return
@@ -168,11 +157,6 @@ class _Locations:
             self.is_index = _ELEMENTS[self._around[-1]]
             self.urls.append("".join(self._text).strip())
         self._text = None
-
-    def comment(self, text: str) -> None:
-        self.is_seen = True
-
-    pi = comment
 
     def close(self) -> None:
         """Called at the end of the document."""

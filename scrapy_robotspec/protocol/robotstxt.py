@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import VerdictReason
-    from scrapy_robotspec.protocol.usage import Usage
-    from scrapy_robotspec.protocol.usage_rules import FileUsage, ForAll, UsageRules
+    from scrapy_robotspec.protocol.usage import FileUsage, ForAll, Usage, UsageRules
 
 #: The remedy where something else is ``ROBOTSTXT_PARSER``.
 USE_PARSER = 'set ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"'
@@ -223,7 +222,7 @@ class RobotsTxt:
         return verdict
 
     def _file_usage(self) -> FileUsage:
-        from scrapy_robotspec.protocol.usage_rules import FileUsage  # few files state any
+        from scrapy_robotspec.protocol.usage import FileUsage  # few files state any
 
         if self._usage is None:
             self._usage = FileUsage(self.file)

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.composite import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.usage import Usage
-    from scrapy_robotspec.protocol.usage_rules import UsageRules
+    from scrapy_robotspec.protocol.usage import Usage, UsageRules
 
 #: Max number of other lines kept for a request; only hostile files have more.
 MOST_LINES = 100

@@ -78,14 +78,9 @@ class Effects:
 
     @cached_property
     def combined(self) -> Sequence[tuple[str, RawGroup, Rules]]:
-        """The first crawlers that follow each choice of groups, with a group.
-
-        A group that does nothing but disallow everything is left out.
-        """
+        """The first crawlers that follow each choice of groups, with a group."""
         found: dict[Rules, tuple[str, RawGroup, Rules]] = {}
         for group in self.groups:
-            if self._is_closed(group):  # hot path
-                continue
             crawler = group.crawler
             rules = self.followed_by(crawler)
             if crawler is not None and rules is not None:
@@ -121,12 +116,6 @@ class Effects:
         lets = "lets" if allows else "does not let"
         words = f"{lets} {shown(name)} fetch {shown(path)}"
         return Effect(words, (Claim(name, path, allows),))
-
-    def _is_closed(self, group: RawGroup) -> bool:
-        """Whether a group disallows everything, to crawlers that follow no other one."""
-        rules = [(line.field, line.value) for line in group.rules[:2]]
-        places = (self._places[key][1] for key in group.keys if key in self._places)
-        return rules == [("disallow", b"/")] and all(len(numbers) == 1 for numbers in places)
 
     def _read(self, key: str) -> Rules | None:
         present = (key,) if key in self._places else ()

@@ -21,7 +21,7 @@ from scrapy_robotspec.protocol.lint.findings import (
     shown,
 )
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
-from scrapy_robotspec.protocol.precedence import FORBIDS, forbids, line_start
+from scrapy_robotspec.protocol.precedence import forbids, line_start
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 
 if TYPE_CHECKING:
@@ -105,18 +105,16 @@ def _check_opened(effects: Effects) -> Faults:
 def _check_opened_wide(effects: Effects) -> Faults:
     """Crawlers whose groups allow everything on a site that is closed in parts (UAG-05)."""
     default = effects.default
-    opened: dict[str, str] = {}  # names by key
-    lines: list[Line] = []
+    opened: dict[str, tuple[str, Line]] = {}  # names and lines by key
     for group in effects.groups:
         if any(line.field == "allow" and line.value in EVERYTHING for line in group.rules):
             for key, name in zip(group.keys, group.names, strict=True):
                 rules = effects.followed_by(name)
                 if _is_crawler(name) and rules is not None and not any(rules.disallowed):
-                    opened.setdefault(key, name)
-                    lines.append(group.agents[0])
+                    opened.setdefault(key, (name, group.agents[0]))
     path = default.exception if opened and not forbids(default.root) else None
     if path is not None:
-        names = [*opened.values()]
+        names, lines = zip(*opened.values(), strict=True)
         claims = [Claim(name, path, True) for name in names[:_MOST_NAMED]]
         fault = f'{_counted(names)} may fetch {shown(path)}, which "*" may not'
         effect = Effect("follows their own groups", (*claims, Claim(DEFAULT, path, False)))
@@ -178,19 +176,15 @@ def _check_contraries(effects: Effects) -> Faults:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
     found: dict[Line, tuple[Line, Effect]] = {}
     for crawler, _, rules in effects.combined:
-        if not rules.allowed:
-            continue
-        allowed = {pattern for key, pattern in rules.keyed if not key & FORBIDS}
-        both = (key & FORBIDS and pattern in allowed for key, pattern in rules.keyed)
-        first: dict[tuple[str, str], Line] = {}
-        for key, pattern in rules.keyed if any(both) else ():
-            line = effects.lines[line_start(key)]
-            first.setdefault((line.field, pattern), line)
-            contrary = first.get(("disallow" if line.field == "allow" else "allow", pattern))
+        first: dict[tuple[bool, str], int] = {}
+        for key, pattern in rules.keyed if rules.allowed else ():
+            first.setdefault((forbids(key), pattern), key)
+            contrary = first.get((not forbids(key), pattern))
             if contrary is not None and pattern:
-                found[line] = contrary, effects.of_path(crawler, path_of_pattern(pattern))
-    for line, (contrary, effect) in found.items():
-        yield line, "RS304", f"Line {contrary.number} {contrary.field}s the same path", effect
+                effect = effects.of_path(crawler, path_of_pattern(pattern))
+                found[effects.lines[line_start(key)]] = effects.lines[line_start(contrary)], effect
+    for line, (other, effect) in found.items():
+        yield line, "RS304", f"Line {other.number} {other.field}s the same path", effect
 
 
 def _check_directories(effects: Effects) -> Faults:

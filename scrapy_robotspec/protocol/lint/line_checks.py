@@ -36,7 +36,7 @@ from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.groups import RawGroup
     from scrapy_robotspec.protocol.lint.effects import Effects
@@ -69,12 +69,8 @@ _USUAL_SITEMAP = rb"| [Ss]itemap: [ ] https?:"
 _BEGINNING = {False: b"", True: rb"| \* [\w/?=~&.-]"}
 #: By whether stars and dollar signs are special: the rest of a path.
 _REST = {
-    False: rb"""[\w/?=~&.@+-]* (?: %(?!25)[\da-fA-F]{2} [\w/?=~&.@+-]* )* (?:
-        [ ]* \Z | (?P<star> [*$]) [\w/?=~&.@+*$-]* [ ]* \Z
-    )""",
-    True: rb"""[\w/?=~&.@+*-]* (?: %(?!25)[\da-fA-F]{2} [\w/?=~&.@+*-]* )* (?:
-        (?<!\*) \$? [ ]* \Z | (?P<star>) [ ]* \Z
-    )""",
+    False: rb"[\w/?=~&.@+-]* (?: %(?!25)[\da-fA-F]{2} [\w/?=~&.@+-]* )* [ ]* \Z",
+    True: rb"[\w/?=~&.@+*-]* (?: %(?!25)[\da-fA-F]{2} [\w/?=~&.@+*-]* )* (?<!\*) \$? [ ]* \Z",
 }
 _TIGHT_COLON = re.compile(rb"\A([^:#]*:)(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
@@ -112,8 +108,7 @@ def intended_field(name: str, value: bytes) -> str | None:
 def usual_line(edition: Edition) -> re.Pattern[bytes]:
     """The expression of lines that all editions read alike.
 
-    Its groups: ``star``, if the path has a fault in its stars or dollar signs alone; ``value``, if
-    the value is to be checked.
+    Its group ``value``: the value is to be checked.
     """
     begin, rest = _BEGINNING[edition.star_begins_path], _REST[edition.wildcards]
     sitemap = _USUAL_SITEMAP if edition.other_fields else b""
@@ -251,25 +246,17 @@ def _signs(edition: Edition) -> Sequence[tuple[re.Pattern[bytes], Mapping[str, s
     ]
 
 
-def check_rules(effects: Effects, lines: Mapping[int, bool]) -> Faults:
-    """Check the paths of rules.
-
-    ``lines``: offsets of those to check, and whether only their stars and dollar signs have a
-    fault.
-    """
-    edition = effects.edition
-    signs = [*_check_signs(b"/x*", edition)]
+def check_rules(effects: Effects, starts: Collection[int]) -> Faults:
+    """Check the paths of rules whose lines begin at some offsets."""
     for group in effects.groups:
         for line in group.rules:  # hot path
-            if line.start not in lines or has_own_cause(line.value):
+            if line.start not in starts or has_own_cause(line.value):
                 continue
-            if lines[line.start]:
-                yield from ((line, *sign) for sign in signs)
-            elif _STARS.fullmatch(line.value):
+            if _STARS.fullmatch(line.value):
                 yield line, "RS310", "A star is not a path", effects.of_crawler(group.crawler)
             elif line.value:
                 yield from _check_comment(line, group, effects)
-                yield from _check_path(line, edition)
+                yield from _check_path(line, effects.edition)
 
 
 def _check_comment(line: Line, group: RawGroup, effects: Effects) -> Faults:
@@ -378,7 +365,9 @@ def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Ef
         is_named = is_readable and meant.lower() != "mozilla"
         written = f"write {shown(meant)} instead of" if is_named else "not"
         yield line, "RS211", f"A line has a name, {written} a User-Agent header", read
-    elif (whole := value.partition("/")[0].rstrip()) != name and _is_documented(whole):
+    elif (whole := value.partition("/")[0].rstrip()) != name and (
+        _WITH_DIGITS.fullmatch(whole) or is_known(whole)
+    ):
         effect = effects.of_crawler(name or DEFAULT)
         read = f"as it reads {shown(name)}" if name else "and so the crawler, as it reads no name"
         words = Effect(f"{effect.words}, {read}", effect.claims)
@@ -402,11 +391,6 @@ def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Ef
         ):
             ignored = f"A line names one crawler, so {shown(other[2])} does not follow the group"
         yield line, "RS203", ignored, read  # erratum 8895 of RFC 9309
-
-
-def _is_documented(name: str) -> bool:
-    """Whether a name has digits, or is well-known."""
-    return _WITH_DIGITS.fullmatch(name) is not None or is_known(name)
 
 
 def _readings(line: Line) -> str:

@@ -66,7 +66,7 @@ def lint(
     effects = Effects(every)
     usual, longest = usual_line(edition).match, longest_line(edition)
     sitemaps: list[Line] = []
-    rules: dict[int, bool] = {}
+    rules: set[int] = set()
     forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
     # A part of a byte order mark is skipped by some editions only. A later line of a file that is
     # cut would be read without one that can be deleted.
@@ -83,7 +83,7 @@ def lint(
                 forms[form] = [fault[1:] for fault in check_form(line, edition)]
             findings.add_all((line, *fault) for fault in forms[form])
         if line.field in STRUCTURE:
-            rules[line.start] = match is not None and match.lastgroup == "star"
+            rules.add(line.start)
         else:
             findings.add_all(check_other(line, edition))
         if line.field in ("content-usage", "content-signal"):

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.protocol.lint.findings import Faults, read_data, shown
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.usage import (
-    USAGE_FIELDS,
     is_label,
     parse_dictionary,
     parse_preferences,
+    split_path,
     written_parts,
 )
-from scrapy_robotspec.protocol.usage_rules import split_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -54,13 +53,7 @@ class Statement(NamedTuple):
     @property
     def labels(self) -> Iterable[str]:
         """Labels with a preference that is read."""
-        (source,) = (each for each in USAGE_FIELDS if each == self.line.field)
-        return parse_preferences(source, decode(self.preferences))
-
-    def values_of(self, label: str) -> Sequence[str]:
-        """The values that say anything about a label (USE-04, USE-07)."""
-        values: Mapping[str, Sequence[str]] = _VOCABULARIES[self.line.field]["values"]
-        return values.get(label, values[""])
+        return parse_preferences(self.line.field, decode(self.preferences))
 
 
 def read_statement(line: Line) -> Statement:
@@ -87,19 +80,16 @@ def check_statement(statement: Statement) -> Faults:
     if not statement.members:
         yield line, *_explain_failure(line.field, statement.preferences), _NOTHING
         return
+    vocabulary = _VOCABULARIES[line.field]
     for label, value in statement.members:
-        values = statement.values_of(label)
+        values = vocabulary["values"].get(label, vocabulary["values"][""])  # USE-04, USE-07
         if value and ";" in value:
-            yield (
-                line,
-                "RS501",
-                "A comma stands between preferences, not a semicolon",
-                f"{_NOTHING} there",
-            )
+            fault = "A comma stands between preferences, not a semicolon"
+            yield line, "RS501", fault, f"{_NOTHING} there"
         elif value not in values:
             fault = f"The value of {shown(label)} is not {' or '.join(values)}"
             yield line, "RS503", fault, f"{_NOTHING} there"
-        present = _VOCABULARIES[line.field]["old"].get(label)
+        present = vocabulary["old"].get(label)
         if present is not None:
             instead = f"the present label is {shown(present)}" if present else "no draft has it now"
             yield line, "RS507", f"{shown(label)} is an old label, {instead}", "hands it on"

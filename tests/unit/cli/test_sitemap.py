@@ -99,10 +99,12 @@ def test_no_more_of_an_archive_is_unpacked_than_a_sitemap_has(
     assert sizes == [101]
 
 
-@pytest.mark.parametrize("unit", [b"<url/>", b"<a/>", b"<url>"])
-def test_reading_takes_little_more_memory_than_the_file(unit: bytes) -> None:
+@pytest.mark.parametrize(
+    ("unit", "size"), [(b"<url/>", 300_000), (b"<a/>", 300_000), (b"<url>", 6_000_000)]
+)
+def test_reading_takes_little_more_memory_than_the_file(unit: bytes, size: int) -> None:
     """SAF-05: 50 KB of an archive may contain 13 million elements, beside or in one another."""
-    body = b"<urlset>" + unit * (300_000 // len(unit)) + b"</urlset>"
+    body = b"<urlset>" + unit * (size // len(unit)) + b"</urlset>"
     tracemalloc.start()
     try:
         with pytest.raises(MisuseError):
@@ -181,7 +183,7 @@ def test_other_kinds_are_named(body: bytes, words: str) -> None:
 def test_a_part_without_an_end_is_not_read_again_and_again(
     monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
-    """SAF-05: it takes the square of its length in old parsers. A long text does not."""
+    """SAF-05: it takes the square of its length in old parsers, in parts of a large size."""
     fed: list[int] = []
 
     class Counted(sitemap.XMLParser):  # type: ignore[misc, name-defined]
@@ -191,9 +193,9 @@ def test_a_part_without_an_end_is_not_read_again_and_again(
 
     monkeypatch.setattr(sitemap, "XMLParser", Counted)
     body = "<urlset>" + part.format("a" * 5_000_000) + "</urlset>"
-    with pytest.raises(MisuseError, match="longer than 1 MB"):
+    with pytest.raises(MisuseError, match="is not a sitemap"):
         sitemap.parse_sitemap("x", body.encode())
-    assert len(fed) < 20
+    assert len(fed) < 10
     text = (
         b"<?xml version='1.0'?><x>"
         + b"a" * 5_000_000

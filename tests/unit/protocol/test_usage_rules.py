@@ -6,9 +6,9 @@ from unittest.mock import patch
 
 import pytest
 
-from scrapy_robotspec.protocol import usage_rules
+from scrapy_robotspec.protocol import usage
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.protocol.usage_rules import split_path
+from scrapy_robotspec.protocol.usage import split_path
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_statements_are_put_in_order_once_for_each_deciding_path() -> None:
     lines = "".join(f"Content-Usage: x{number}=n\n" for number in range(1_000))
     body = f"User-agent: *\n{lines}Content-Usage: /a x=y\n"
     rules = RobotsTxt.parse(body.encode()).usage_rules("bot")
-    with patch.object(usage_rules, "_in_order", wraps=usage_rules._in_order) as made:
+    with patch.object(usage, "_in_order", wraps=usage._in_order) as made:
         for number in range(20):
             assert rules.find(f"https://h/a/{number}").preferences == {"x": "allow"}
             assert len(rules.find(f"https://h/{number}").preferences) == 1_000
