@@ -19,6 +19,7 @@ from scrapy_robotspec.cli.inputs import (
     load_query,
     note_contents,
     note_origins,
+    note_status,
     open_sources,
     origin_of,
     read_file,
@@ -245,13 +246,14 @@ class Answers:
         noted: set[str] = set()
 
         def handle_site(site: Explanation) -> None:
-            if site.robots is not None:
-                name = robots_url(site.url)
-                if name not in noted:
-                    noted.add(name)
+            name = str(site.origin and site.origin.robots_url)
+            if name not in noted:
+                noted.add(name)
+                note_status(name, site, screen)
+                if site.robots is not None:
                     note_contents(name, site.robots, screen)
-                if self.fully:
-                    site = in_full(site, ParsedFile(site.robots))
+            if self.fully and site.robots is not None:
+                site = in_full(site, ParsedFile(site.robots))
             self.add(site)
             screen.share(self._numbers.total(), total, "answered")
             screen.out.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -11,6 +12,7 @@ from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import UrlOptions, note_origins, open_sources, read_urls
 from scrapy_robotspec.cli.session import FOUND, GOOD, Session, SiteOptions, Tokens
 from scrapy_robotspec.editions import EDITIONS, MAX_PARSED, Edition
+from scrapy_robotspec.protocol.extent import SITE, path_of_pattern
 from scrapy_robotspec.protocol.models import POLICY_TOKENS
 from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS, signal_parts, usage_of
@@ -40,6 +42,8 @@ _T = TypeVar("_T")
 
 #: Lines that hold for every crawler, and the keys of their objects.
 _FOR_ALL = {"sitemap": "sitemaps", "license": "licenses", "policy rule": "policy_rules"}
+#: What makes a pattern more than a text, and the sign that stands for any other.
+_UNLIKE_TEXT = re.compile(r"[*%~]")
 #: Max crawlers in one heading.
 _MOST_NAMES = 8
 #: Max paths for one crawler.
@@ -136,12 +140,28 @@ def find_changes(
         sides = _side(old, new, tokens), _side(new, old, tokens)
         verdicts = ((explain(old, url, tokens), explain(new, url, tokens)) for url in urls)
         flips = [pair for pair in verdicts if pair[0].allowed != pair[1].allowed]
-        if flips or any(side.rules or side.others for side in sides):
+        if any(side.others for side in sides) or not _decide_alike(old, new, tokens):
             yield Change(crawlers, *sides, flips, new.robots.edition)
     for_all = _lines_for_all(old), _lines_for_all(new)
     removed, added = _lacking(*for_all), _lacking(*reversed(for_all))
     if removed or added:
         yield Change([], Side(removed), Side(added), [], new.robots.edition)
+
+
+def _decide_alike(old: ParsedFile, new: ParsedFile, tokens: Tokens) -> bool:
+    """Whether a crawler gets the same verdicts, though rules may differ that change none.
+
+    Each path is tried alone, and with a tilde behind it, which stands for everything else. That
+    needs rules without tildes, wildcards and escapes.
+    """
+    rules = [file.effective_rules(tokens).keys() for file in (old, new)]
+    if rules[0] == rules[1]:
+        return True
+    patterns = {"/", *(pattern for _, pattern in rules[0] | rules[1])}
+    if any(_UNLIKE_TEXT.search(pattern) for pattern in patterns):
+        return False
+    urls = [SITE + path_of_pattern(pattern) + end for pattern in patterns for end in ("", "~")]
+    return all(old.robots.allowed(url, tokens) is new.robots.allowed(url, tokens) for url in urls)
 
 
 def _lines_for(file: ParsedFile, tokens: Tokens) -> object:

@@ -44,6 +44,8 @@ _VALID = re.compile(rb"/|[A-Za-z][A-Za-z0-9+.-]*://")
 #: Bytes other than UTF-8 as text has them (PEP 383).
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]+")
 _SCHEMES = ("http://", "https://", "ftp://")
+#: Statuses that servers send to some clients alone.
+_BY_CLIENT = (401, 403, 429)
 
 
 class Source(NamedTuple):
@@ -87,6 +89,15 @@ def note_contents(name: str, robots: RobotsTxt, screen: Screen) -> None:
     if kind := format_of(robots.body) or foreign_kind(robots.body):
         found = sum(len(group.rules) for group in robots.groups)
         screen.note(f"note: {shown}: {kind.value}; the parser found {found:,} rules in it")
+
+
+def note_status(name: str, site: Explanation, screen: Screen) -> None:
+    """Note a response that depends on who asks."""
+    if site.decision is not None and site.decision.status in _BY_CLIENT:
+        screen.note(
+            f"note: {safe(name)}: HTTP status {site.decision.status} is what this client got; "
+            "another one may get another response"
+        )
 
 
 def is_url(name: str) -> bool:
@@ -173,6 +184,7 @@ def _is_usable(source: Source, screen: Screen, single: bool) -> bool:
     if single and not is_usable:
         raise SiteError(message)
     screen.fail(safe(message, None), GOOD if is_usable else UNREACHABLE)
+    note_status(source.name, site, screen)
     return is_usable
 
 

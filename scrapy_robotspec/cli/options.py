@@ -90,11 +90,10 @@ def named_crawlers(files: Sequence[ParsedFile]) -> list[Tokens]:
         for token in filter(None, file.tokens()):  # no crawler has the empty token (UAG-03)
             names.setdefault(token.lower(), token)
     crawlers: list[Tokens] = [(name,) for name in names.values()]
-    for_all = sum(len(file.sitemaps) + len(file.robots.licenses) for file in files)
     lines = 0
     for crawler in crawlers:
         sizes = (file.size_for(in_edition(crawler, file)) for file in files)
-        lines += for_all + sum(max(size, _MIN_LINES) for size in sizes)
+        lines += sum(max(size, _MIN_LINES) for size in sizes)
         if lines > MAX_LINES:
             raise MisuseError(
                 f"the {len(crawlers):,} crawlers that are named have more than {MAX_LINES:,} lines "

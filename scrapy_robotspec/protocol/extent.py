@@ -91,6 +91,8 @@ class Rules:
             return "no rules"
         if not any(self.disallowed):  # hot path
             return "allows all"
+        if b"/" in self.disallowed and not any(self.allowed):  # nor are patterns made
+            return "denies all"
         if self.exception is not None or self._left[0] <= 0:
             return "some"
         return "denies all" if forbids(self.root) else "allows all"

@@ -106,7 +106,8 @@ class ParsedFile:
 
     def size_for(self, tokens: tuple[str, ...]) -> int:
         """The number of lines that are read for a crawler's explanation."""
-        return len(self.for_all.statements) + sum(
+        for_all = len(self.sitemaps) + sum(map(len, self.for_all))
+        return for_all + sum(
             len(self.groups[number].rules) + len(self._all.groups[number].others)
             for number in self._numbers(tokens)
         )

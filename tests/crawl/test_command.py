@@ -419,13 +419,20 @@ def test_a_status_is_named_and_a_wall_noted(server: Server, outside: Folder) -> 
     assert "kept for 60 min because it is in doubt" in result.out
     assert "the site has no" not in result.out
     result = outside.robotspec("diff", "robots.txt", no.url())
+    by_client = "HTTP status 403 is what this client got; another one may get another response"
     assert (result.code, result.err.splitlines()) == (
         1,
         [
             f"{no.url('/robots.txt')}: HTTP status 403: everything is allowed",
+            f"note: {no.url('/robots.txt')}: {by_client}",
             "0 rules added, 6 removed for 4 crawlers",
         ],
     )
+    for words in (["check", no.url("/a"), "/b"], ["lint", no.url()]):
+        assert (
+            outside.robotspec(*words).err.count(f"note: {no.url('/robots.txt')}: {by_client}") == 1
+        )
+    assert "what this client got" not in outside.robotspec("check", wall.url("/a")).err
 
 
 def test_an_endless_redirect_is_named_in_the_same_words(server: Server, outside: Folder) -> None:

@@ -12,6 +12,7 @@ from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.extent import path_of_pattern
 from scrapy_robotspec.protocol.groups import STRUCTURE
 from scrapy_robotspec.protocol.lines import SECONDS, Line, split_line
+from scrapy_robotspec.protocol.lint.effects import MOST_NAMED, Effects
 from scrapy_robotspec.protocol.lint.findings import (
     CODES,
     Claim,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
-    from scrapy_robotspec.protocol.lint.effects import Effects
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
 
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
@@ -40,8 +40,6 @@ UNEXPECTED = {("RS216", "error"), ("RS217", "error")}
 EVERYTHING = (b"/", b"/*", b"*")
 #: Fields of lines that hold for the crawlers named above them, as rules do.
 _GROUP_FIELDS = ("crawl-delay", "request-rate", "visit-time", "content-usage")
-#: Crawlers that a message names.
-_MOST_NAMED = 5
 #: Max names above a crawl delay that are compared with those above others.
 _MOST_COMPARED = 20
 #: A path without wildcards whose last name may be that of a directory.
@@ -115,7 +113,7 @@ def _check_opened_wide(effects: Effects) -> Faults:
     path = default.exception if opened and not forbids(default.root) else None
     if path is not None:
         names, lines = zip(*opened.values(), strict=True)
-        claims = [Claim(name, path, True) for name in names[:_MOST_NAMED]]
+        claims = [Claim(name, path, True) for name in names[:MOST_NAMED]]
         fault = f'{_counted(names)} may fetch {shown(path)}, which "*" may not'
         effect = Effect("follows their own groups", (*claims, Claim(DEFAULT, path, False)))
         yield lines[0], "RS218", fault, effect
@@ -153,8 +151,8 @@ def _is_crawler(name: str) -> bool:
 
 def _counted(names: Collection[str]) -> str:
     """The number of crawlers, and the first of them."""
-    number, first = len(names), ", ".join(map(shown, islice(names, _MOST_NAMED)))
-    more = f" and {number - _MOST_NAMED} more" if number > _MOST_NAMED else ""
+    number, first = len(names), ", ".join(map(shown, islice(names, MOST_NAMED)))
+    more = f" and {number - MOST_NAMED} more" if number > MOST_NAMED else ""
     return f"{number} crawler{'' if number == 1 else 's'} ({first}{more})"
 
 
@@ -313,34 +311,23 @@ def reads_alike(line: Line, longest: int) -> bool:
 
 def find_redundant(groups: Iterable[RawGroup]) -> Faults:
     """The rules that can be deleted, all of them together."""
-    seen: dict[tuple[bytes, ...], dict[_Rule, int]] = {}
+    seen: dict[tuple[bytes, ...], dict[_Rule, int]] = {}  # numbers of first lines, by names
     joins = False  # the group above, in most editions: it has no rules
     for group in groups:
-        values = tuple(sorted(line.value for line in group.agents))
-        known = {} if joins else seen.setdefault(values, {})
-        found = list(_redundant(group, known))
-        all_but = len(found) == len(group.rules)  # one of the rules has to stay
-        yield from found[all_but:]
+        names = tuple(sorted(line.value for line in group.agents))
+        known = {} if joins else seen.setdefault(names, {})
+        in_group: dict[_Rule, int] = {}
+        found: list[tuple[Line, str, str, str]] = []
+        for line in group.rules:
+            rule, number = (line.field, line.value), line.number
+            first = in_group.setdefault(rule, number)
+            if first == number and line.start < group.blank:
+                first = known.setdefault(rule, number)
+            if not line.value:
+                fault = "A rule without a path has no effect here"
+                found.append((line, "RS307", fault, "ignores it"))
+            elif first != number:
+                fault = f"Line {first} holds the same rule"
+                found.append((line, "RS303", fault, "does not need this one"))
+        yield from found[len(found) == len(group.rules) :]  # one of the rules has to stay
         joins = not group.rules
-
-
-def _redundant(group: RawGroup, seen: dict[_Rule, int]) -> Faults:
-    """The redundant rules of a group.
-
-    ``seen``: number of the first line with a rule, in groups with the same names that are compared;
-    those of this group are added.
-    """
-    in_group: dict[_Rule, int] = {}
-    blank = group.blank
-    for line in group.rules:
-        if not line.value:
-            yield line, "RS307", "A rule without a path has no effect here", "ignores it"
-            continue
-        rule = line.field, line.value
-        number = line.number
-        first = in_group.setdefault(rule, number)
-        if first == number and line.start < blank:
-            first = seen.setdefault(rule, number)
-        if first != number:
-            fault = f"Line {first} holds the same rule"
-            yield line, "RS303", fault, "does not need this one"

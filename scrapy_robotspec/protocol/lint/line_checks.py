@@ -90,6 +90,9 @@ LONGEST_DELAY = 30
 #: Lines of other languages.
 _FOREIGN = _DATA["lines"]
 
+#: Code, fault and effect.
+_Fault = tuple[str, str, str | Effect]
+
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
 
 
@@ -125,15 +128,7 @@ def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
 
 
 def check_form(line: Line, edition: Edition) -> Faults:
-    """Check the bytes, form and field of a line (FMT-06, FMT-11)."""
-    yield from _check_bytes(line, edition)
-    content = decode(line.text.partition(b"#")[0]).strip(" \t")
-    if content:
-        yield from _check_field(line, content, edition)
-
-
-def _check_bytes(line: Line, edition: Edition) -> Faults:
-    """Check that a line is readable text (FMT-01, FMT-04, FMT-13)."""
+    """Check the bytes, form and field of a line (FMT-01, FMT-04, FMT-06, FMT-11, FMT-13)."""
     limit = edition.max_line
     if limit is not None and len(line.text) > limit:
         yield line, "RS105", "The line is too long", f"reads its first {limit} bytes"
@@ -147,46 +142,48 @@ def _check_bytes(line: Line, edition: Edition) -> Faults:
         line.text.decode("utf-8")
     except UnicodeDecodeError:
         yield line, "RS104", "The line is not UTF-8", "compares other bytes by their escapes"
+    content = decode(line.text.partition(b"#")[0]).strip(" \t")
+    if content and (fault := _fault_of_field(line, content, edition)):
+        yield line, *fault
 
 
-def _check_field(line: Line, content: str, edition: Edition) -> Faults:
-    """Check that the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
+def _fault_of_field(line: Line, content: str, edition: Edition) -> _Fault | None:
+    """Whether the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
     written = decode(line.name).lower()
     first, _, rest = written.partition(" ")
-    read = f"reads {shown(line.value)}" if line.field in _KNOWN else _IGNORES
-    found = "" if line.field in ("allow", "disallow") or content.isascii() else _odd(content)
-    foreign = "" if line.field in _KNOWN else _kind_of(content, _FOREIGN)
+    is_known_field = line.field in _KNOWN
+    read = f"reads {shown(line.value)}" if is_known_field else _IGNORES
     if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
-        yield line, "RS108", "The byte order mark is encoded twice", "reads it as text"
-    elif found and (line.field in _KNOWN or _legible(content) in _KNOWN):
-        yield line, "RS109", f"The line contains {found}", read
-    elif foreign:
-        yield line, "RS110", f"The line is {foreign}, and a comment begins with #", _IGNORES
-    elif content.startswith(("http://", "https://")):
-        fault = "A URL stands alone, without a field (Sitemap, if it is one)"
-        yield line, "RS101", fault, _IGNORES
-    elif content.startswith(("/", "*")) and line.field not in _KNOWN:
-        yield line, "RS101", "A path stands alone, without a field", _IGNORES
-    elif line.field in _KNOWN and line.value.startswith(b":"):
-        yield line, "RS101", f"Two colons follow {shown(written)}", read
-    elif ":" not in content or not written:
+        return "RS108", "The byte order mark is encoded twice", "reads it as text"
+    found = "" if line.field in ("allow", "disallow") or content.isascii() else _odd(content)
+    if found and (is_known_field or _legible(content) in _KNOWN):
+        return "RS109", f"The line contains {found}", read
+    if not is_known_field and (foreign := _kind_of(content, _FOREIGN)):
+        return "RS110", f"The line is {foreign}, and a comment begins with #", _IGNORES
+    if content.startswith(("http://", "https://")):
+        return "RS101", "A URL stands alone, without a field (Sitemap, if it is one)", _IGNORES
+    if content.startswith(("/", "*")) and not is_known_field:
+        return "RS101", "A path stands alone, without a field", _IGNORES
+    if is_known_field and line.value.startswith(b":"):
+        return "RS101", f"Two colons follow {shown(written)}", read
+    if ":" not in content or not written:
         part = "colon after the field" if ":" not in content else "field before the colon"
         read = "reads white space instead" if line.name else _IGNORES
-        yield line, "RS101", f"The {part} is missing", read
-    elif rest and first in _KNOWN:
-        yield line, "RS101", f"The colon after {shown(first)} is missing", read
-    elif line.field in _PROTOCOL and written != line.field:
-        yield line, "RS102", f'{shown(written)} is a misspelled "{line.field}"', "accepts it"
-    elif written in _KNOWN and (edition.other_fields or written not in _EXTENSIONS):
-        return
+        return "RS101", f"The {part} is missing", read
+    if rest and first in _KNOWN:
+        return "RS101", f"The colon after {shown(first)} is missing", read
+    if line.field in _PROTOCOL and written != line.field:
+        return "RS102", f'{shown(written)} is a misspelled "{line.field}"', "accepts it"
+    if written in _KNOWN:
+        if edition.other_fields or written not in _EXTENSIONS:
+            return None
     elif written == "noindex":
-        yield line, "RS111", "Noindex belongs into pages or their headers", _IGNORES
-    elif written not in _KNOWN and (field := intended_field(written, line.value)):
+        return "RS111", "Noindex belongs into pages or their headers", _IGNORES
+    elif field := intended_field(written, line.value):
         other = _code_points(each for each in written if not each.isascii())
         fault = f'{shown(written)} looks like "{field}" misspelled'
-        yield line, "RS102", f"{fault} with {other}" if other else fault, _IGNORES
-    else:
-        yield line, "RS103", f"{shown(written)} is not a field of the protocol", _IGNORES
+        return "RS102", f"{fault} with {other}" if other else fault, _IGNORES
+    return "RS103", f"{shown(written)} is not a field of the protocol", _IGNORES
 
 
 def _legible(content: str) -> str:
@@ -253,7 +250,7 @@ def check_rules(effects: Effects, starts: Collection[int]) -> Faults:
             if line.start not in starts or has_own_cause(line.value):
                 continue
             if _STARS.fullmatch(line.value):
-                yield line, "RS310", "A star is not a path", effects.of_crawler(group.crawler)
+                yield line, "RS310", "A star is not a path", effects.of_group(group)
             elif line.value:
                 yield from _check_comment(line, group, effects)
                 yield from _check_path(line, effects.edition)
@@ -329,68 +326,66 @@ def check_agents(effects: Effects) -> Faults:
         whole = keys if edition.whole_agent_names else ()  # names beside * do not count (UAG-10)
         for line in group.agents:
             name = named_agent(line.value, edition)
-            if line.value.isascii() or not _odd(decode(line.value)):
-                yield from _check_value(line, name, keys, effects)
+            if fault := _fault_of_name(line, name, keys, effects):
+                yield line, *fault
             if not name or (DEFAULT in whole and name != DEFAULT):
                 continue
             if ignores := IGNORING.get(name.lower()):
                 yield line, "RS209", f"{shown(name)} {ignores}", "reads the group like any other"
             if label := POLICY_TOKENS.get(name.lower()):
-                fault = f"{shown(name)} is a policy token: it names a use, {shown(label)}"
+                words = f"{shown(name)} is a policy token: it names a use, {shown(label)}"
                 effect = "reads that pages the group disallows are not for this use"
-                yield line, "RS508", fault, effect
+                yield line, "RS508", words, effect
             first = first_named.setdefault(key_of(name, edition), group.first_line)
             if first != group.first_line:
                 yield line, "RS205", f"The group at line {first} names it too", "follows both"
 
 
-def _check_value(line: Line, name: str | None, keys: frozenset[str], effects: Effects) -> Faults:
-    """Check the value of a line, given the keys of its group."""
+def _fault_of_name(
+    line: Line, name: str | None, keys: frozenset[str], effects: Effects
+) -> _Fault | None:
+    """Whether the value of a line is a name, given the keys of its group."""
     value = decode(line.value)
     if value == name and (name == DEFAULT or is_known(name)):  # hot path
-        return
-    if has_own_cause(line.value):
-        return
-    intended = intended_crawler(value, effects.edition)
+        return None
+    if has_own_cause(line.value) or (not line.value.isascii() and _odd(value)):
+        return None
     read = f"reads {shown(name)}" if name else "reads no name"
     if name == DEFAULT:
         read = "reads every crawler"
     if not keys:
         read += ", so its rules hold for no crawler"
+    intended = intended_crawler(value, effects.edition)
     if intended is not None and intended.lower() != (name or "").lower():
-        yield line, "RS210", f"{shown(value)} looks like {shown(intended)}", read
-    elif _HEADER.match(value):
+        return "RS210", f"{shown(value)} looks like {shown(intended)}", read
+    if _HEADER.match(value):
         meant = product_name(value)
         is_readable = named_agent(meant.encode(), effects.edition) == meant
         is_named = is_readable and meant.lower() != "mozilla"
         written = f"write {shown(meant)} instead of" if is_named else "not"
-        yield line, "RS211", f"A line has a name, {written} a User-Agent header", read
-    elif (whole := value.partition("/")[0].rstrip()) != name and (
-        _WITH_DIGITS.fullmatch(whole) or is_known(whole)
-    ):
+        return "RS211", f"A line has a name, {written} a User-Agent header", read
+    whole = value.partition("/")[0].rstrip()
+    if whole != name and (_WITH_DIGITS.fullmatch(whole) or is_known(whole)):
         effect = effects.of_crawler(name or DEFAULT)
         read = f"as it reads {shown(name)}" if name else "and so the crawler, as it reads no name"
         words = Effect(f"{effect.words}, {read}", effect.claims)
-        yield line, "RS219", f"{shown(whole)} is read as {_readings(line)}", words
-    elif _is_starred(value) and name != DEFAULT:
+        return "RS219", f"{shown(whole)} is read as {_readings(line)}", words
+    if name != DEFAULT and _is_starred(whole):
         begin = value.partition("*")[0].lower()
         begun = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
         left_out = next((each for each in begun if not effects.follows(each, keys)), None)
         fault = "A star in a name is not a wildcard"
         fault += f", so {shown(left_out)} does not follow the group" if left_out else ""
-        yield line, "RS214", fault, read
-    elif not name:
-        yield line, "RS202", "The line names no crawler", read
-    elif name != value and name != _IGNORED_TAIL.sub("", value):
-        other = _OTHER_NAME.match(value)
-        ignored = "The text after the name is ignored"
-        if (
-            other
-            and (other[1].strip() or is_known(other[2]))
-            and not effects.follows(other[2], keys)
-        ):
-            ignored = f"A line names one crawler, so {shown(other[2])} does not follow the group"
-        yield line, "RS203", ignored, read  # erratum 8895 of RFC 9309
+        return "RS214", fault, read
+    if not name:
+        return "RS202", "The line names no crawler", read
+    if name in (value, _IGNORED_TAIL.sub("", value)):
+        return None
+    fault = "The text after the name is ignored"
+    other = _OTHER_NAME.match(value)
+    if other and (other[1].strip() or is_known(other[2])) and not effects.follows(other[2], keys):
+        fault = f"A line names one crawler, so {shown(other[2])} does not follow the group"
+    return "RS203", fault, read  # erratum 8895 of RFC 9309
 
 
 def _readings(line: Line) -> str:
@@ -402,11 +397,10 @@ def _readings(line: Line) -> str:
     return " and as ".join(f"{name} by {', '.join(names)}" for name, names in editions.items())
 
 
-def _is_starred(value: str) -> bool:
-    """Whether a value is a name with a star in it, and not a well-known one."""
-    name = value.partition("/")[0]
-    is_name = "*" in name and any(letter.isalpha() for letter in name)
-    return is_name and not is_known(name.removesuffix("*"))
+def _is_starred(name: str) -> bool:
+    """Whether a name has a star in it, and is not a well-known one."""
+    has_both = "*" in name and any(map(str.isalpha, name))
+    return has_both and not is_known(name.removesuffix("*"))
 
 
 # --- characters that are invisible, or that look like ASCII signs

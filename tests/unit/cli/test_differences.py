@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,8 @@ SAME = {
     "a rule without a path": SHOP.replace(b"Disallow: /y\n", b"Disallow: /y\nDisallow:\n"),
     "a crawler by its own name": SHOP + b"\nUser-agent: c\nDisallow: /y\nAllow: /y/z\n",
     "line ends": SHOP.replace(b"\n", b"\r\n"),
+    "a rule below another": SHOP.replace(b"Disallow: /x", b"Disallow: /x\nDisallow: /x/y"),
+    "a needless allow rule": SHOP.replace(b"Disallow: /x", b"Disallow: /x\nAllow: /z"),
 }
 
 
@@ -100,6 +103,35 @@ def test_no_verdict_differs_where_no_change_is_reported(
             for path in paths:
                 verdicts = {file.robots.allowed(path, tokens) for file in files}
                 assert len(verdicts) == 1, (tokens, path)
+
+
+TEXT = st.builds(
+    "{}: /{}{}".format,
+    st.sampled_from(["Allow", "Disallow"]),
+    st.text("/xy", max_size=2),
+    st.sampled_from(["", "", "$"]),
+)
+TEXTS = st.lists(TEXT, max_size=5).map("\n".join)
+#: Each text that such rules can tell from another, or longer.
+ALL = ["/" + "".join(letters) for size in range(5) for letters in product("/xyz$", repeat=size)]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@settings(max_examples=100)
+@given(old=TEXTS, new=TEXTS)
+@example("Disallow: /x", "Disallow: /x\nDisallow: /x/y")
+@example("Disallow: /x", "Disallow: /x\nDisallow: /x$")
+@example("Disallow: /x$", "Disallow: /x")
+@example("", "Allow: /")
+def test_rules_are_a_change_if_and_only_if_a_verdict_differs(
+    edition: str, old: str, new: str
+) -> None:
+    """Of rules without wildcards and escapes: some change nothing beside others."""
+    before, after = (f"User-agent: *\n{rules}\n".encode() for rules in (old, new))
+    files = [RobotsTxt.parse(body, edition) for body in (before, after)]
+    urls = [f"https://h{path}" for path in ALL]
+    verdicts = [[file.allowed(url, ()) for url in urls] for file in files]
+    assert bool(changes(before, after, edition)) is (verdicts[0] != verdicts[1])
 
 
 #: Lines whose every difference changes an answer: no one of them hides or repeats another.
