@@ -384,20 +384,13 @@ def show_command(
         elif output.as_json:
             screen.say_json(_objects(source.name, file, asked))
         else:
-            if at:
-                screen.say("")
-            screen.say(*_shown_lines(source.name, file, asked))
+            screen.say(*([""] if at else []))
+            screen.say(paint("strong", f"{safe(source.name)}: {file.summary()}"))
+            screen.say(*(() if asked else file_summary(file)))
+            for tokens in asked:
+                screen.say("", *crawler_summary(file, file.group_for(tokens)))
         output.write(session, source.name, file, [], asked)
     return GOOD
-
-
-def _shown_lines(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
-    yield paint("strong", f"{safe(name)}: {file.summary()}")
-    if not asked:
-        yield from file_summary(file)
-    for tokens in asked:
-        yield ""
-        yield from crawler_summary(file, file.group_for(tokens))
 
 
 def _objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[dict[str, Any]]:

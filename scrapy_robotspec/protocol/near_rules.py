@@ -34,7 +34,8 @@ def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Editio
     path = path_of(url, edition)
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         return ITSELF
-    if edition.index_html and path[-1] == "/" and _may_open_directories(body, edition):
+    opens = edition.index_html and path[-1] == "/"  # PRE-05
+    if opens and (INDEX_PAGE.encode() in body or (edition.decode_unreserved and b"%" in body)):
         return None
     size = spans[-1][1] - spans[0][0] if spans else 0
     if size > _MAX_BYTES // len(path):
@@ -45,11 +46,6 @@ def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Editio
     if len(rules) * max(len(path), 32) > _MAX_TRIED:
         return None
     return best_key(rules, path, edition)
-
-
-def _may_open_directories(body: bytes, edition: Edition) -> bool:
-    """Whether some rule of a file may open a directory (PRE-05)."""
-    return INDEX_PAGE.encode() in body or (edition.decode_unreserved and b"%" in body)
 
 
 def near_rules(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:

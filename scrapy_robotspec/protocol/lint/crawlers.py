@@ -14,7 +14,6 @@ of ``ignoring``:
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch, Edition
@@ -38,8 +37,6 @@ KNOWN_CRAWLERS: tuple[str, ...] = tuple(_DATA["known"])
 #: Letters of a name from which on one wrong letter is a misspelling rather than another name.
 _LONG = 8
 _LONGEST = 24
-#: Max names whose meaning is kept: the files of many sites name the same crawlers.
-_KEPT = 4096
 
 _SEPARATORS = re.compile(r"[-_ \t.!]")
 
@@ -89,14 +86,7 @@ def intended_crawler(value: str, edition: Edition) -> str | None:
     A version after a slash does not count.
     """
     name = value.partition("/")[0].strip(" \t").lower()
-    if len(name) > _LONGEST or edition.agent_match is AgentMatch.CONTAINED:
-        return None
-    return _intended(name)
-
-
-@lru_cache(_KEPT)
-def _intended(name: str) -> str | None:
-    if name in _EXACT:
+    if len(name) > _LONGEST or name in _EXACT or edition.agent_match is AgentMatch.CONTAINED:
         return None
     letters = _squeezed(name)
     intended: str | None = _INTENDED.get(letters)

@@ -138,7 +138,7 @@ def check_reach(every: AllGroups, effects: Effects) -> Faults:
             fault = f"The statement does not reach {_counted(missed)} with groups of their own"
             yield line, "RS509", fault, 'reads it for those that follow "*"'
     elif {*stated} <= {*last.keys} and effects.is_open(DEFAULT):
-        line = stated[last.keys[0]]
+        line = next(iter(stated.values()))
         if last.blank < line.start and last.rules and last.rules[-1] < line:
             fault = "The statement stands behind the last group, and belongs to it"
             yield line, "RS509", fault, f"reads it for {_counted(stated)} alone"

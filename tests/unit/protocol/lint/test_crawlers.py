@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lint import crawlers
 from scrapy_robotspec.protocol.lint.crawlers import (
     IGNORING,
     KNOWN_CRAWLERS,
@@ -52,10 +51,3 @@ def test_names_that_people_write_mean_a_crawler(value: str, name: str) -> None:
 
 def test_crawlers_that_ignore_robots_txt_are_found_in_lower_case() -> None:
     assert all(name == name.lower() for name in IGNORING)
-
-
-def test_few_misspelled_names_are_kept() -> None:
-    """SAF-02: a process that lints many files keeps the names that they have in common."""
-    for number in range(10_000):
-        intended_crawler(f"a{number:b}".replace("0", "o").replace("1", "l"), GOOGLE)
-    assert crawlers._intended.cache_info().currsize < 5_000

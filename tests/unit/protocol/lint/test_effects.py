@@ -62,6 +62,7 @@ PLAIN_PATHS = replace(EDITIONS["google-2019"], name="plain", wildcards=False)
 @example(b"User-agent: *\nDisallow: *\nAllow: /ok\n")
 @example(b"User-agent: *\nDisallow: /x\n\nUser-agent: Foo\nUser-agent: *\n")  # Foo is ignored
 @example("User-agent: *\nDisallow: /x\n\nUser-agent: \xa0*\nAllow: /#\n".encode())
+@example(b"User-agent: a\nContent-Usage: search=n\nAllow: /x\nUser-agent: b\nUser-agent: a\n")
 def test_every_claim_of_a_finding_is_true(edition: Edition, body: bytes) -> None:
     """Also where other groups of the crawler, or other rules, decide."""
     robots = RobotsTxt.parse(body, edition)
