@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 
 #: Lines that hold for every crawler, and the keys of their objects.
 _FOR_ALL = {"sitemap": "sitemaps", "license": "licenses", "policy rule": "policy_rules"}
-#: What makes a pattern more than a text, and the sign that stands for any other.
+#: Signs that make a pattern more than a text, and the one that stands for any other text.
 _UNLIKE_TEXT = re.compile(r"[*%~]")
 #: Max crawlers in one heading.
 _MOST_NAMES = 8

@@ -106,7 +106,7 @@ class Effects:
         return Effect(words, (Claim(name, opened, True), Claim(name, closed, False)))
 
     def of_group(self, group: RawGroup) -> Effect:
-        """How much of the site the first crawlers of a group may fetch."""
+        """As :meth:`of_crawler`, for the first crawlers of a group."""
         names = dict.fromkeys(filter(None, group.names)) or [group.crawler]
         found = [self.of_crawler(name) for name in islice(names, MOST_NAMED)]
         words = " and ".join(dict.fromkeys(each.words for each in found))

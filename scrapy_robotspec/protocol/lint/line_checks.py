@@ -128,7 +128,10 @@ def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
 
 
 def check_form(line: Line, edition: Edition) -> Faults:
-    """Check the bytes, form and field of a line (FMT-01, FMT-04, FMT-06, FMT-11, FMT-13)."""
+    """Check the bytes, form and field of a line.
+
+    FMT-01, FMT-04, FMT-06, FMT-11, FMT-13.
+    """
     limit = edition.max_line
     if limit is not None and len(line.text) > limit:
         yield line, "RS105", "The line is too long", f"reads its first {limit} bytes"
