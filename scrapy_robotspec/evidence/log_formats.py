@@ -27,6 +27,8 @@ from scrapy_robotspec.evidence.access_logs import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    LineReader = Callable[[bytes], Request | None]
+
 #: Formats by the names that servers and people give them.
 NAMED = {
     "common": '%h %l %u %t "%r" %>s %b',
@@ -75,7 +77,7 @@ _SHAPES_OF_WORDS = {
 }
 
 
-def reader(log_format: str | None, zone: str = "Z") -> Callable[[bytes], Request | None]:
+def reader(log_format: str | None, zone: str = "Z") -> LineReader:
     """A function that reads a line of a format as :func:`parse` does.
 
     None stands for the looks of each line. Raises ``ValueError`` for a format without time or URL.
@@ -87,7 +89,7 @@ def reader(log_format: str | None, zone: str = "Z") -> Callable[[bytes], Request
     return _line_reader(log_format, zone)
 
 
-def _json_reader(log_format: str, zone: str) -> Callable[[bytes], Request | None]:
+def _json_reader(log_format: str, zone: str) -> LineReader:
     pairs = (each.partition("=") for each in log_format.removeprefix("json:").split(","))
     names = {name.strip(): path.strip() for name, _, path in pairs}
     if wrong := names.keys() - {"time", "url", "uri", "host", "scheme", "agent"}:
@@ -123,7 +125,7 @@ class _Field(NamedTuple):
         return self.name.startswith("http_") or self.name in _USERS or not self.stop
 
 
-def _line_reader(log_format: str, zone: str) -> Callable[[bytes], Request | None]:
+def _line_reader(log_format: str, zone: str) -> LineReader:
     pattern, names = compiled(NAMED.get(log_format, log_format))
 
     def read(line: bytes) -> Request | None:
