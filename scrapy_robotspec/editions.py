@@ -7,17 +7,14 @@ differs is a field, the code reads the field. IDs are those of ``docs/specificat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_robotspec.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.converters import Converter
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -268,52 +265,10 @@ def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
             known = ", ".join(EDITIONS)
             raise ConfigurationError(f"unknown edition {edition!r}: use one of {known}")
         return EDITIONS[edition]
+    from scrapy_robotspec.edition_changes import value_of  # few users change a field
+
     overrides = dict(edition)
     base = get_edition(overrides.pop("base", _GOOGLE_2019.name))
     overrides.setdefault("name", f"{base.name} (modified)")
-    return replace(base, **{name: _value_of(name, raw) for name, raw in overrides.items()})
-
-
-def _value_of(name: str, raw: Any) -> Any:
-    """*raw* as a value of the field *name*."""
-    from scrapy_robotspec import converters  # few users change a field
-
-    names = sorted(field.name for field in fields(Edition))
-    if name not in names:
-        raise ConfigurationError(f"unknown edition field {name!r}: use one of {', '.join(names)}")
-    by_type: dict[type, Converter[Any]] = {
-        str: converters.text,
-        bool: converters.boolean,
-        int: converters.integer(0),
-        float: converters.number("a number of seconds of at least 0, or inf", 0),
-        bytes: _bytes,
-        tuple: _spellings,
-        type(None): lambda raw: None if raw is None else converters.integer(0)(raw),  # max_line
-    }
-    kind = type(getattr(_GOOGLE_2019, name))
-    converter = by_type.get(kind, lambda raw: _member(kind, raw))
-    return converters.convert(f"edition field {name!r}", raw, converter)
-
-
-def _member(kind: type[Enum], raw: Any) -> Enum:
-    try:
-        return kind(raw)
-    except ValueError:
-        raise ValueError(" or ".join(repr(member.value) for member in kind)) from None
-
-
-def _bytes(raw: Any) -> bytes:
-    try:
-        return raw.encode("ascii") if isinstance(raw, str) else bytes(memoryview(raw))
-    except (TypeError, ValueError):
-        raise ValueError("bytes, or ASCII text") from None
-
-
-def _spellings(raw: Any) -> Spellings:
-    try:
-        pairs = tuple((_bytes(spelling).lower(), str(meaning)) for spelling, meaning in raw)
-        if not {meaning for _, meaning in pairs} <= {meaning for _, meaning in PLAIN_FIELDS}:
-            raise ValueError
-    except (TypeError, ValueError):
-        raise ValueError("pairs of a spelling and the field it means") from None
-    return pairs
+    changed = {name: value_of(_GOOGLE_2019, name, raw) for name, raw in overrides.items()}
+    return replace(base, **changed)

@@ -15,6 +15,7 @@ EXEMPT = {"__init__", "__main__", "_version"}
 #: Modules whose tests stand elsewhere than at their own path below ``tests/unit``.
 ELSEWHERE = {
     "access/codings.py": "unit/access/test_decoding.py",
+    "edition_changes.py": "unit/test_editions.py",
     "cli/audit.py": "unit/cli/test_evidence.py",
     "cli/by_rule.py": "unit/cli/test_sitemap.py",
 }
