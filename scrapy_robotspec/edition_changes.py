@@ -11,7 +11,7 @@ from scrapy_robotspec.errors import ConfigurationError
 
 
 def value_of(edition: Any, name: str, raw: Any) -> Any:
-    """*raw* as a value of the field *name*; that of *edition* has the type."""
+    """*raw* as a value of the field *name* of *edition*."""
     names = sorted(field.name for field in fields(edition))
     if name not in names:
         raise ConfigurationError(f"unknown edition field {name!r}: use one of {', '.join(names)}")

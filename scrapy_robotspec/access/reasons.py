@@ -50,20 +50,21 @@ _TEXT = Path(__file__).with_name("words.tsv").read_text("utf-8")
 _LINES = [line.split("\t") for line in _TEXT.splitlines()]
 
 
-def _rows(table: str) -> dict[str, list[str]]:
+def rows(table: str) -> dict[str, list[str]]:
+    """The cells of *table* by name."""
     return {name: cells for kind, name, *cells in _LINES if kind == table}
 
 
 #: Reason of a decision -> its words. There are further cases of three reasons: a status other than
 #: 404 and 410, an unreachable file that allows, and a URL that has none.
-REASONS: Mapping[str, Words] = {name: Words(*row) for name, row in _rows("reason").items()}
+REASONS: Mapping[str, Words] = {name: Words(*row) for name, row in rows("reason").items()}
 OTHER_STATUS, UNREACHABLE_ALLOWED = "other_status", "unreachable_allowed"
 #: Added where a copy decides that could not be renewed.
 OLD_COPY = "old_copy"
 
 #: Outcomes of requests by their names in stats, JSON and evidence, in the order of all views.
 OUTCOMES: Mapping[str, RequestOutcome] = {
-    name: RequestOutcome(Group(group), *words) for name, (group, *words) in _rows("outcome").items()
+    name: RequestOutcome(Group(group), *words) for name, (group, *words) in rows("outcome").items()
 }
 #: ``request.meta["dont_obey_robotstxt"]``; also the reason of such a request in the evidence.
 EXEMPT = "dont_obey_robotstxt"
@@ -71,10 +72,10 @@ EXEMPT = "dont_obey_robotstxt"
 NO_ROBOTS_TXT = "no_robots_txt"
 
 #: The end of a wait for a robots.txt -> its words.
-ENDS = {name: words for name, (words,) in _rows("end").items()}
+ENDS = {name: words for name, (words,) in rows("end").items()}
 
 #: Answer of an origin: :func:`~scrapy_robotspec.access.account.meaning_of` -> its words.
-ANSWERS: Mapping[str, Words] = {name: Words(*row) for name, row in _rows("answer").items()}
+ANSWERS: Mapping[str, Words] = {name: Words(*row) for name, row in rows("answer").items()}
 #: A file without a rule (FET-20).
 NO_RULES = "no_rules"
 

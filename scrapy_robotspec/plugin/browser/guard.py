@@ -1,6 +1,6 @@
 """BrowserGuard: decides about the requests of browsers, and counts.
 
-``chromium.py`` and ``browsers.py`` pause requests and ask here. scrapy-playwright may run in a
+``chromium.py`` and ``handler.py`` pause requests and ask here. scrapy-playwright may run in a
 thread with a loop of its own; decisions are made in the loop of the crawl.
 """
 

@@ -12,47 +12,17 @@ from typing import Any
 from scrapy.exceptions import IgnoreRequest, NotSupported
 
 from scrapy_robotspec.access.outcome import blank_user_info
+from scrapy_robotspec.access.reasons import rows
 from scrapy_robotspec.lookup.loop_time import InterruptionError
 
 #: Names of errors of this machine: no network, no free file or port, a firewall, a wrong local
 #: address. Exceptions of Twisted and curl may hide the system's own.
-_LOCAL_ERRORS = {
-    "EACCES",
-    "EADDRINUSE",
-    "EADDRNOTAVAIL",
-    "EHOSTUNREACH",
-    "EMFILE",
-    "ENETDOWN",
-    "ENETUNREACH",
-    "ENFILE",
-    "ENOBUFS",
-    "ENOMEM",
-    "EPERM",
-    "ConnectBindError",
-    "NoRouteError",
-    "InterfaceError",
-}
+_LOCAL_ERRORS = frozenset(rows("local"))
 #: Names of exceptions for an unknown host name: Scrapy's, Twisted's, curl's, aiohttp's.
-_NAME_ERRORS = {
-    "CannotResolveHostError",
-    "DNSLookupError",
-    "DNSError",
-    "ClientConnectorDNSError",
-}
-INVALID = "invalid HTTP response"
+_NAME_ERRORS = frozenset(rows("no_host"))
 #: Names of errors -> what went wrong, in words.
-_WORDS = {
-    **dict.fromkeys(_NAME_ERRORS, "host name not found"),
-    **dict.fromkeys(("TimeoutError", "DownloadTimeoutError"), "no answer in time"),
-    "ECONNREFUSED": "connection refused",
-    "ConnectionRefusedError": "connection refused",
-    "ConnectionResetError": "connection reset",
-    "ConnectionLost": "connection closed before the response was complete",
-    "ServerDisconnectedError": "connection closed before the response was complete",
-    "ConnectionDone": "connection closed before the response was complete",
-    "UnicodeError": "impossible host name",
-    **dict.fromkeys(("ParseError", "ClientResponseError"), INVALID),
-}
+_WORDS = {name: words for kind in ("failure", "no_host") for name, (words,) in rows(kind).items()}
+INVALID = _WORDS["ParseError"]
 #: Methods of a middleware that may drop a request.
 _HOOKS = ("process_request", "process_response", "process_exception")
 #: Parts of TLS errors where the other side does not use TLS.

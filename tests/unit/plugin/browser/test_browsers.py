@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from scrapy_robotspec.plugin.browser.browsers import Browsers, Once
+from scrapy_robotspec.plugin.browser.handler import Browsers, Once
 
 
 class Page:
