@@ -66,6 +66,9 @@ PARTS = {
         "a page goes by the rules in force when it passed the middleware: later rules are not "
         "looked at"
     ),
+    "downloader.middleware.methods": (
+        "a plugin that repeats requests after exceptions counts one whose rules have expired"
+    ),
     "downloader.handlers._get_handler": "the first page is sent late, against its crawl delay",
     "downloader.handlers._handlers": "idle connections may take all files of the process",
 }
@@ -79,6 +82,7 @@ robots_parsed: object = getattr(scrapy_signals, "robots_parsed", None) or object
 #: Classes of parts that are not called.
 _SHAPES = {
     "_slot.closing": (Deferred, type(None)),
+    "downloader.middleware.methods": Mapping,
     "downloader.active": Container,
     "downloader.slots": Container,
     "downloader.per_slot_settings": Container,
@@ -560,6 +564,16 @@ def watch_sending(
 
     setattr(engine.downloader.handlers, _SEND, checked)
     return True
+
+
+def see_exceptions_first(engine: Any, method: Callable[..., Request | None]) -> None:
+    """Call *method* as ``process_exception``, before those of all middlewares.
+
+    Uses: ``downloader.middleware.methods`` (2.13 on).
+    """
+    methods = part(engine, "downloader.middleware.methods")
+    if methods is not None:
+        methods["process_exception"].appendleft(method)
 
 
 async def _as_written(request: Request, sent: Coroutine[Any, Any, _T]) -> _T:

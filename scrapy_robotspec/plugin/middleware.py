@@ -160,7 +160,7 @@ class RobotSpecMiddleware(GateOwner):
         self, request: Request, exception: Exception, spider: Spider | None = None
     ) -> Request | None:
         """Send back a request whose rules have expired (CAC-07); count errors."""
-        if isinstance(exception, RulesExpired):
+        if isinstance(exception, RulesExpired):  # a Scrapy that lacks a part
             return send_back(request)
         if isinstance(exception, ConfigurationError):  # of the user's function, or the meta key
             self._stats.account.of_pages["robotspec/error/product_token"] += 1
@@ -168,9 +168,16 @@ class RobotSpecMiddleware(GateOwner):
         request.meta.pop(meta_keys.KEPT_TOKENS, None)
         return None
 
+    def _return_expired(
+        self, request: Request, exception: Exception, spider: Spider | None = None
+    ) -> Request | None:
+        """Send back a request before a plugin takes it for one that has failed."""
+        return send_back(request) if isinstance(exception, RulesExpired) else None
+
     # --- events
 
     def _watch_sending(self) -> None:
+        _compat.see_exceptions_first(self._crawler.engine, self._return_expired)
         observer = self.robots.observer
         self.enforcer.sees_sending = _compat.watch_sending(
             self._crawler.engine,

@@ -9,6 +9,7 @@ from typing import Any
 from scrapy.core import engine as engine_module
 from scrapy.core.downloader import Downloader
 from scrapy.core.downloader.handlers import DownloadHandlers
+from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
@@ -38,6 +39,7 @@ def _class_of(owner: str, settings: BaseSettings) -> Any:
         "_slot.nextcall": CallLaterOnce,
         "downloader": Downloader,
         "downloader.handlers": DownloadHandlers,
+        "downloader.middleware": DownloaderMiddlewareManager,
     }[owner]
 
 

@@ -14,7 +14,7 @@ from scrapy_robotspec.access.reasons import OUTCOMES
 from scrapy_robotspec.evidence.replay import replay
 from tests.plugins.renderers import renderer, splash
 from tests.support.account import check
-from tests.support.crawl import Result, crawl
+from tests.support.crawl import MODES, Result, crawl
 from tests.support.responses import in_turn, redirect, reply, reset, until
 from tests.support.server import Server, Site
 
@@ -158,17 +158,27 @@ def test_a_crawl_that_checks_nothing_says_so(server: Server, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("then", [NO, "User-agent: *\nDisallow: /\n"], ids=["open", "closed"])
+@pytest.mark.parametrize("mode", MODES)
 def test_requests_whose_rules_expire_in_a_slot_count_once(
-    server: Server, tmp_path: Path, then: str
+    server: Server, tmp_path: Path, then: str, mode: str
 ) -> None:
-    """They go back to the scheduler and are decided again (CAC-07)."""
+    """They go back to the scheduler and are decided again (CAC-07).
+
+    A middleware that repeats requests after exceptions sees none of it.
+    """
     living = [("Cache-Control", "max-age=0.3")]
     robots = until(1.0, reply(NO, headers=living), reply(then, headers=living))
     site = server.site("127.0.0.2", robots)
-    settings = {"ROBOTSPEC_CACHE_MIN_TTL": 0.1, "DOWNLOAD_DELAY": 0.5}
+    settings = {
+        "ROBOTSPEC_CACHE_MIN_TTL": 0.1,
+        "DOWNLOAD_DELAY": 0.5,
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.RepeatsErrors": 610},
+    }
     urls = [site.url(f"/{n}") for n in range(6)]
-    result, outcomes = counted(tmp_path, urls, settings, [site])
+    result, outcomes = counted(tmp_path, urls, settings, [site], mode=mode)
     assert len(site.robots_asked) > 1
+    # Refused pages are repeated, and count once.
+    assert result.stats.get("repeated", 0) == 3 * outcomes.get("refused_rule", 0)
     assert result.ended_once(urls)
     assert sum(outcomes.values()) == len(urls)
     assert outcomes["rules"] == len(site.pages_asked)
