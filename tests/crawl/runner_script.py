@@ -42,6 +42,7 @@ async def main() -> None:
         "ADDONS": {"scrapy_robotspec.Addon": 500},
         "ROBOTSTXT_OBEY": True,
         "ROBOTSPEC_CACHE": sys.argv[1],
+        "ROBOTSPEC_CRAWL_DELAY": True,
         "USER_AGENT": "examplebot/1.0",
         "TWISTED_REACTOR_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,
