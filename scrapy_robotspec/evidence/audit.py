@@ -311,36 +311,32 @@ class Audit:
                 at = bisect_left(those, values["time"] - self._tolerance, key=_end_of)
                 for each in those[at : at + 1]:
                     each.noted = max(each.noted, (values["time"], logged))
-            elif values["type"] == "sent" and values["decision"] in decided:
-                self._note_sent(reader, *decided.pop(values["decision"]), values)
-            elif values["type"] == "answered" and values["decision"] in decided:
-                self._note_answered(*decided.pop(values["decision"]), values["time"])
+            elif values["type"] in ("sent", "answered") and values["decision"] in decided:
+                self._note_page(reader, *decided.pop(values["decision"]), values)
 
-    def _note_sent(
-        self, reader: RunReader, those: list[Accused], logged: Logged, sent: Members
+    def _note_page(
+        self, reader: RunReader, those: list[Accused], logged: Logged, line: Members
     ) -> None:
-        """Excuse those of *those* that are the page *sent*, if it was allowed at that moment."""
-        left = sent["time"]
-        until = left + sent["seconds"] + self._tolerance
-        rules = next(self._timeline.in_force(those[0].why.origin, left, left)).rules
-        allowed = logged.values["allowed"] and rules and self._judge(rules, those[0].url) is None
-        by_others = (
-            logged.values["allowed"] and "state" in logged.values and not reader.has_our_rules
-        )
-        begin = bisect_left(those, left - self._tolerance, key=_end_of)
+        """Excuse or doubt those of *those* that may be the page of a decision.
+
+        *line* says when it left: it is excused if it was allowed then; or that another middleware
+        answered, which may have sent it meanwhile.
+        """
+        allowed, time, excuses = logged.values["allowed"], line["time"], False
+        if line["type"] == "sent":
+            rules = next(self._timeline.in_force(those[0].why.origin, time, time)).rules
+            excuses = allowed and bool(rules) and self._judge(rules, those[0].url) is None
+            doubts = allowed and "state" in logged.values and not reader.has_our_rules
+            since, until, left = time, time + line["seconds"], time
+        else:
+            since, until, left, doubts = logged.values["time"], time, None, allowed
+        until += self._tolerance
+        begin = bisect_left(those, since - self._tolerance, key=_end_of)
         for each in those[begin : bisect_right(those, until + 1.0, key=_end_of)]:
             if each.request.time <= until:
-                each.decision, each.left = logged, left
-                each.is_excused |= bool(allowed)
-                each.is_unknown |= by_others
-
-    def _note_answered(self, those: list[Accused], logged: Logged, until: float) -> None:
-        """Doubt those of *those* that another middleware may have sent, by an allowed decision."""
-        begin = bisect_left(those, logged.values["time"] - self._tolerance, key=_end_of)
-        for each in those[begin:]:
-            if each.request.time <= until + self._tolerance:
-                each.decision = logged
-                each.is_unknown |= logged.values["allowed"]
+                each.decision, each.left = logged, left or each.left
+                each.is_excused |= excuses
+                each.is_unknown |= doubts
 
     def _judge(self, rules: Sequence[Resolved], url: str) -> Disallowed | None:
         """Why the first of *rules* disallows *url*; None if some of them allow it."""

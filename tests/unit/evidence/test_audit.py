@@ -14,6 +14,7 @@ from scrapy_robotspec.evidence import audit as audit_module
 from scrapy_robotspec.evidence.access_logs import Request
 from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline
 from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
+from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
 
@@ -311,10 +312,27 @@ def test_a_page_that_left_after_the_rules_had_changed_names_both_moments(tmp_pat
     (accused,) = settled(tmp_path, 17).accused
     assert accused.decision is not None
     assert accused.decision.values["allowed"]
-    assert accused.decision is not None
     assert accused.decision.values["time"] == START + 1
     assert accused.decision.line == 5
     assert accused.left == START + 16
+
+
+@pytest.mark.parametrize(
+    ("time", "found"), [(12, (0, 1)), (20, (0, 1)), (21, (0, 1)), (22.5, (1, 0)), (50, (1, 0))]
+)
+def test_a_page_that_another_middleware_answered_is_in_doubt_until_then(
+    tmp_path: Path, time: float, found: tuple[int, int]
+) -> None:
+    """It may have been sent at any time since its decision, and nothing says when."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"")
+    crawl.decide(NO, START + 1)
+    crawl.fetch(SITE, at=START + 10)
+    answered = {"type": "answered", "time": START + 21, "decision": 1, "status": 200}
+    crawl.writer.add_line(dumps(answered))
+    crawl.close()
+    audit = settled(tmp_path, time)
+    assert (audit.disallowed, audit.unknown) == found
 
 
 def test_both_readings_of_a_url_with_dot_segments_count(tmp_path: Path) -> None:
