@@ -110,9 +110,6 @@ class Recorder:
         which is faster. *size*: the memory of a long argument (bytes).
         """
         self._note_clock()
-        self._put(make, argument, size)
-
-    def _put(self, make: Callable[[_T], str], argument: _T, size: int = 0) -> None:
         size += _PER_ITEM
         if self._bytes_in - self._bytes_out + size > MAX_QUEUED:
             self._dropped += 1
@@ -127,7 +124,7 @@ class Recorder:
         jump = offset - self._offset
         if abs(jump) > _JUMP:
             self._offset = offset
-            self._put(dumps, {"type": "clock", "time": now, "jump": round(jump, 3)})
+            self.add_line(dumps, {"type": "clock", "time": now, "jump": round(jump, 3)})
 
     def close(self, requests: Mapping[str, int] | None = None) -> None:
         """Write everything, with the account of the crawl's *requests*, and close. Blocks."""
