@@ -187,9 +187,9 @@ class VisitorAudit:
         found = self.visitors.get(key)
         if found is not None:
             return found
-        own = tokens_from_user_agent(name, self._robots.edition)
-        tokens = self._tokens(names)
-        if self._wanted and self._wanted.isdisjoint(map(str.lower, (*tokens, *own))):
+        products = [tokens_from_user_agent(each, self._robots.edition) for each in names]
+        tokens = max([(), *products], key=self._specificity)  # of none: the default group
+        if self._wanted and self._wanted.isdisjoint(map(str.lower, (*tokens, *products[0]))):
             return None
         if len(self.visitors) >= MAX_CRAWLERS:
             name, key, tokens = OTHERS, OTHERS, ()
@@ -200,14 +200,7 @@ class VisitorAudit:
         self.visitors[key] = Visitor(name, tokens, group, delay)
         return self.visitors[key]
 
-    def _tokens(self, names: Names) -> Names:
-        """The product token whose group is the most specific one; none for the default group."""
-        best: Names = ()
-        longest = 0
-        for name in names:
-            tokens = tokens_from_user_agent(name, self._robots.edition)
-            keys = self._robots.file.follow(tokens).keys if tokens else ()
-            length = max((len(each) for each in keys if each != DEFAULT), default=0)
-            if length > longest:
-                best, longest = tokens, length
-        return best
+    def _specificity(self, tokens: Names) -> int:
+        """Length of the longest name of the groups that *tokens* lead to; 0 for the default."""
+        keys = self._robots.file.follow(tokens).keys
+        return max((len(each) for each in keys if each != DEFAULT), default=0)
