@@ -74,14 +74,14 @@ class CrawlRobots:
         self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
         self._runtime = CrawlRuntime(crawler, settings, self.tokens, stats, self.live)
-        self.routes = self._runtime.fetcher.routes
+        self.routes = self._runtime.routes
         self.lookup = open_lookup(self._runtime, settings)
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
             from scrapy_robotspec.plugin.recording.observer import open_evidence
 
             self.observer = open_evidence(crawler, settings, self.tokens, time.time())
-            self._runtime.fetcher.archive = self.observer
+            self._runtime.archive = self.observer
             self.lookup.followers.append(self.observer)
         self._report: Report | None = None
         if settings.report is not None:

@@ -1,22 +1,53 @@
 """CrawlRuntime: clock, threads, fetches and signals of a crawl.
 
-Implements ``lookup.Runtime``. ``access/policy.py`` says when to fetch.
+Implements ``lookup.Runtime``. ``access/policy.py`` says when to fetch. A fetch goes by one route
+after another; an attempt fetches a robots.txt over one route, with its redirects.
 """
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet.defer import CancelledError
+
 from scrapy_robotspec import signals
-from scrapy_robotspec.access.exchange import leading_product
+from scrapy_robotspec.access.exchange import (
+    MISPLACED,
+    Exchange,
+    RedirectChain,
+    leading_product,
+    result_of,
+)
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import (
+    MISDIRECTED,
+    NOT_FROM_THE_SITE,
+    NOT_MODIFIED,
+    SERVER_ERRORS,
+    FetchResult,
+    retry_after,
+)
 from scrapy_robotspec.lookup import Lookup, Resolved
+from scrapy_robotspec.lookup.loop_time import LoopTime, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.tokens import TokenSelector, default_user_agent
-from scrapy_robotspec.plugin.fetching.attempt import Fetcher
+
+# Not where it is used: a process without a free file could not read it then.
+from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
+from scrapy_robotspec.plugin.fetching.robots_request import (
+    Downloads,
+    Transfer,
+    exchange_of,
+    robots_request,
+)
+from scrapy_robotspec.plugin.fetching.routes import Route, Routes
 from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MemoryStore
 
@@ -26,16 +57,19 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from twisted.internet.defer import Deferred
 
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.fetching.threads import Threads
+    from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: A lease outlives the fetch that it is taken for by this much (seconds).
 _LEASE_MARGIN = 5.0
+#: Max routes or proxies that one fetch tries where each fails before it reaches the origin.
+_MAX_TRIES = 4
+#: A cancelled coroutine ends with one or the other, depending on the reactor.
+_CANCELLED = (CancelledError, asyncio.CancelledError)
 
 
 class CrawlRuntime:
@@ -56,18 +90,32 @@ class CrawlRuntime:
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens
+        self.settings = settings
+        self.stats = stats
         self._default_agent = default_user_agent(crawler)[0].encode()
-        self.fetcher = Fetcher(crawler, settings, stats, live)
-        self.loop_time = self.fetcher.loop_time
+        self.routes = Routes(settings.inherit_meta, live)
+        self.loop_time = LoopTime(time.monotonic, _compat.call_later)
+        """Counts the seconds of ``ROBOTSPEC_FETCH_TIMEOUT``."""
+        self.downloads = Downloads(crawler, settings.max_size)
+        # A cached response has no reliable lifetime, but offline it is the only source.
+        self.use_http_cache = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
+        self.probes: Probes | None = None
+        """None: misplaced server errors are not looked for."""
+        if settings.probe_server_errors:
+            from scrapy_robotspec.plugin.fetching.probes import Probes
+
+            self.probes = Probes()
+        self.archive: EvidenceObserver | None = None
+        """Archives requests and responses; None: no evidence is kept."""
         self._policy = settings.access_policy()
-        self._overrides = settings.overrides
         self.live = live
 
     def clock(self) -> float:
         return time.time()  # looked up at each call, as elsewhere: a test may replace it
 
     def policy(self, origin: Origin) -> AccessPolicy:
-        override = self._overrides.find(origin) if self._overrides else None
+        overrides = self.settings.overrides
+        override = overrides.find(origin) if overrides else None
         return self._policy if override is None else override.adjust(self._policy)
 
     def agent(self, request: Request) -> str:
@@ -89,7 +137,7 @@ class CrawlRuntime:
         A retry uses none. The first request to an origin is spaced like a page. It takes no place
         in that slot, so a silent robots.txt delays no other origin of the slot.
         """
-        if self.fetcher.routes.has_failed(origin):
+        if self.routes.has_failed(origin):
             return 0.0
         return _compat.take_slot_turn(self._crawler.engine, request)
 
@@ -98,12 +146,38 @@ class CrawlRuntime:
 
         Fails only by being cancelled: any other failure is in the result.
         """
-        return _compat.deferred(self.fetcher.fetch(origin, request, failed))
+        return _compat.deferred(self._fetch_by_routes(origin, request, failed))
+
+    async def _fetch_by_routes(
+        self, origin: Origin, request: Request, failed: int | None
+    ) -> FetchResult:
+        """Fetch the robots.txt of *origin* because of *request*.
+
+        *failed*: the status of the attempt before, if it failed with one. Routes are tried until
+        one reaches the origin, or fails for another reason than the way.
+        """
+        own = self.routes.see(origin, request)
+        tried: list[str] = []
+        proxies = {None, request.meta.get("proxy")}
+        route = self.routes.best(origin, own)
+        with self.downloads.watched(use_idle=failed != MISDIRECTED):
+            while True:
+                tried.append(route.name)
+                attempt = Attempt(self, origin, request, route, failed == NOT_MODIFIED)
+                result = await attempt.run()
+                route = self.routes.best(origin, own)
+                # A middleware that has chosen another proxy than before may do so again.
+                is_new = route.name not in tried or attempt.proxy not in proxies
+                proxies.add(attempt.proxy)
+                # After a server error the site may want a pause.
+                may_repeat = result.local and not result.answered
+                if not (is_new and may_repeat) or len(tried) == _MAX_TRIES:
+                    return result
 
     # --- what fetches bring
 
     async def on_rules(self, found: Resolved, request: Request, replaced: RobotsTxt | None) -> None:
-        if self.fetcher.settings.dry_run:
+        if self.settings.dry_run:
             return  # these rules decide nothing
         sent = (_compat.robots_parsed, signals.robots_changed)
         if any(_compat.has_receivers(self._crawler, signal) for signal in sent):
@@ -115,6 +189,150 @@ class CrawlRuntime:
     def close(self) -> None:
         if "in_thread" in vars(self):
             self.in_thread.close()
+
+
+@dataclass(eq=False)
+class Attempt:
+    """Fetches the robots.txt of *origin* because of *page_request*, over *route*.
+
+    With *past_caches* no cache on the way may answer for the origin (FET-07).
+    """
+
+    runtime: CrawlRuntime
+    origin: Origin
+    page_request: Request
+    route: Route
+    past_caches: bool = False
+    _transfer: Transfer | None = None
+    """The last request."""
+    _probed: FetchResult | None = None
+    """The server error that probes are made for; it stands where one fails (FET-15)."""
+
+    def __post_init__(self) -> None:
+        archive, limits = self.runtime.archive, self.runtime.settings.redirect_limits
+        self._archive = None if archive is None else archive.of_fetch(self.origin, time.time())
+        self._chain = RedirectChain(self.origin, limits)
+
+    async def run(self) -> FetchResult:
+        """The result; only cancelling it from outside raises."""
+        fetching = _compat.deferred(self._follow())
+        limited = self.runtime.loop_time.limit(fetching, self.runtime.settings.fetch_timeout)
+        try:
+            result: FetchResult = await _compat.as_future(limited)
+        except _CANCELLED:
+            self._archive_failure("cancelled")  # the request may have left
+            raise
+        except Exception as error:
+            failed = self._failed(error)
+            result = self._probed or failed
+        self._count(result)
+        self._note_route(result)
+        return replace(result, archive=self._archive)
+
+    async def _follow(self) -> FetchResult:
+        chain = self._chain
+        while chain.follow(response := await self._download(chain.url)):
+            pass
+        result = self._result(response, chain.error)
+        probes, now = self.runtime.probes, time.time()
+        if (
+            probes is None
+            or response.status not in SERVER_ERRORS
+            or retry_after(response.fields, now)
+        ):
+            return result
+        self._probed = result
+        if await probes.find_errors(self.origin, self._download, now):
+            return replace(result, redirect_error=MISPLACED)
+        return result
+
+    def _result(self, response: Exchange, error: str | None) -> FetchResult:
+        result = result_of(response, self._chain.hops, error, self.runtime.settings.max_size)
+        assert self._transfer is not None
+        return replace(
+            result,
+            local=self._may_be_the_proxys(response.status),
+            agent=leading_product(self._transfer.request.headers.get(b"User-Agent")),
+            way_varies=self._chain.varies,
+        )
+
+    async def _download(self, url: str) -> Exchange:
+        self._transfer = transfer = robots_request(
+            url,
+            self.origin,
+            route=self.route,
+            user_agent=self.page_request.headers.get(b"User-Agent"),
+            timeout=self.runtime.settings.fetch_timeout * LoopTime.STRETCH,  # our own limit ends it
+            use_http_cache=self.runtime.use_http_cache,
+            past_caches=self.past_caches,
+        )
+        response = await self.runtime.downloads.send(transfer)
+        origin = Origin.of(url)
+        if origin is not None and not self._may_be_the_proxys(response.status):
+            self.runtime.routes.worked(self.proxy, origin, time.time())
+        exchange = exchange_of(url, response, transfer)
+        if self._archive is not None:
+            self._archive.add_response(exchange, transfer.request, response, time.time())
+        return exchange
+
+    # --- failures
+
+    def _failed(self, error: Exception) -> FetchResult:
+        kind, words = str(type(error)), in_one_line(error)
+        if isinstance(error, TimeLimitError):
+            kind, words = "timeout", f"no answer within {self.runtime.settings.fetch_timeout:g} s"
+        if not isinstance(error, IgnoreRequest):
+            self.runtime.stats.inc_value(f"robotstxt/exception_count/{kind}")
+        local = is_local(error, resolves=self.runtime.routes.resolves_names(time.time()))
+        if self._is_unproven:
+            local = True  # each failure may be the proxy's
+            words += " through a proxy"
+        self._archive_failure(words)
+        return FetchResult(error=words, hops=self._chain.hops, local=local)
+
+    def _archive_failure(self, error: str) -> None:
+        if self._archive is not None:
+            url = self._chain.url if self._transfer is None else self._transfer.request.url
+            self._archive.add_failure(url, error, time.time())
+
+    # --- the end
+
+    def _count(self, result: FetchResult) -> None:
+        count = self.runtime.stats.inc_value
+        count("robotstxt/request_count")
+        if result.hops:
+            count("robotspec/redirect_hops", len(result.hops))
+        if result.status is not None:
+            count("robotstxt/response_count")
+            count(f"robotstxt/response_status_count/{result.status}")
+        if result.truncated:
+            count("robotspec/truncated")
+
+    # --- the route
+
+    @property
+    def proxy(self) -> str | None:
+        """The proxy of the last request, which another middleware may have chosen."""
+        return None if self._transfer is None else self._transfer.request.meta.get("proxy") or None
+
+    @property
+    def _is_unproven(self) -> bool:
+        """Whether the last request went through a proxy that may never have worked."""
+        proxy = self.proxy
+        return proxy is not None and not self.runtime.routes.is_proven(proxy, time.time())
+
+    def _may_be_the_proxys(self, status: int) -> bool:
+        """Whether a proxy, and not the site, may have given the response.
+
+        Until a proxy has brought another response, its server errors may be its own.
+        """
+        return status in NOT_FROM_THE_SITE or (status >= 500 and self._is_unproven)
+
+    def _note_route(self, result: FetchResult) -> None:
+        if result.status is None or result.local or result.status >= 500:
+            self.runtime.routes.failed(self.origin, self.route)
+        else:
+            self.runtime.routes.forget(self.origin)
 
 
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:

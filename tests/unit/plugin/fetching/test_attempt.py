@@ -13,7 +13,7 @@ def test_a_process_without_a_free_file_knows_that_the_failure_is_its_own() -> No
         "from scrapy_robotspec.access.exchange import RedirectLimits\n"
         "from scrapy_robotspec.access.origin import Origin\n"
         "from scrapy_robotspec.lookup.live_origins import LiveOrigins\n"
-        "from scrapy_robotspec.plugin.fetching.attempt import Attempt\n"
+        "from scrapy_robotspec.plugin.fetching.crawl_runtime import Attempt\n"
         "from scrapy_robotspec.plugin.fetching.routes import Routes\n"
         "context = Names(\n"
         "    settings=Names(redirect_limits=RedirectLimits(max_redirects=5)), archive=None,\n"

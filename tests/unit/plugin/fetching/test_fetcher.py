@@ -13,7 +13,7 @@ from scrapy import Request
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
-from scrapy_robotspec.plugin.fetching import attempt
+from scrapy_robotspec.plugin.fetching import crawl_runtime
 from scrapy_robotspec.plugin.fetching.routes import Routes
 
 if TYPE_CHECKING:
@@ -56,11 +56,12 @@ class Network:
 
     def fetch(self, monkeypatch: pytest.MonkeyPatch) -> FetchResult:
         """The result of a fetch that begins with the first route."""
-        monkeypatch.setattr(attempt, "Attempt", self.attempt)
+        monkeypatch.setattr(crawl_runtime, "Attempt", self.attempt)
         fetcher: Any = SimpleNamespace(
             routes=self.routes, downloads=SimpleNamespace(watched=watched)
         )
-        return asyncio.run(attempt.Fetcher.fetch(fetcher, ORIGIN, self.request(0), None))
+        fetch = crawl_runtime.CrawlRuntime._fetch_by_routes
+        return asyncio.run(fetch(fetcher, ORIGIN, self.request(0), None))
 
 
 def test_another_route_is_tried_where_one_fails_on_our_side(
