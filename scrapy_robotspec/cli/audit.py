@@ -105,16 +105,15 @@ def show_problems(screen: Screen, reading: ReplayResult) -> None:
 
 def _summary(result: ReplayResult) -> Iterator[str]:
     """Counts: decisions by their replay and by reason, pages that left, origins."""
-    words = [f"decisions: {result.decisions:,}", f"agree: {result.agree:,}"]
-    words.append(f"differ: {result.differ:,}")
+    words = f"decisions: {result.decisions:,}, agree: {result.agree:,}, differ: {result.differ:,}"
     others = result.problem_count - result.differ
     if result.without_file:
-        words.append(f"no file needed: {result.without_file:,}")
+        words += f", no file needed: {result.without_file:,}"
     if result.not_checkable:
-        words.append(f"not checkable: {result.not_checkable:,}")
+        words += f", not checkable: {result.not_checkable:,}"
     if others:
-        words.append(f"other problems: {others:,}")
-    yield ", ".join(words)
+        words += f", other problems: {others:,}"
+    yield words
     reasons = {name: number for name, number in result.reasons.items() if number}
     if reasons:
         yield "reasons: " + ", ".join(f"{name} {number:,}" for name, number in reasons.items())

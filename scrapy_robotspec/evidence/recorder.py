@@ -29,7 +29,7 @@ from scrapy_robotspec.evidence.log_lines import (
     seal,
 )
 from scrapy_robotspec.evidence.timestamp import stamp
-from scrapy_robotspec.evidence.warc import NewRecord, to_field, to_member
+from scrapy_robotspec.evidence.warc import NewRecord, to_member
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -214,7 +214,7 @@ class RunWriter:
         )
         texts = {"filename": name, **info}
         block = "".join(f"{key}: {value}\r\n" for key, value in texts.items()).encode()
-        fields = to_field("WARC-Filename", name)
+        fields = f"WARC-Filename: {name}\r\n"
         first = NewRecord("warcinfo", "", header["time"], block, fields=fields)
         self.add_line(self.store(first))
 
@@ -222,7 +222,7 @@ class RunWriter:
         """Archive *record* and its request; the line of the log for both."""
         members, digest = [to_member(record)], sha256()
         if record.request:
-            fields = to_field("WARC-Concurrent-To", record.id)
+            fields = f"WARC-Concurrent-To: {record.id}\r\n"
             sent = record.began or record.time
             request = NewRecord("request", record.url, sent, b"", record.request, fields)
             members.append(to_member(request))

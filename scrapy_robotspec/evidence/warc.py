@@ -72,7 +72,7 @@ class NewRecord:
     head: bytes = b""
     """Start line and headers of an HTTP message, with the empty line."""
     fields: str = ""
-    """Further WARC fields, made with :func:`to_field`."""
+    """Further WARC fields, each with its line end."""
     began: float | None = None
     """When the request was made (epoch seconds); None: there was none."""
     request: bytes = b""
@@ -125,18 +125,12 @@ def _blank_location(url: str, value: str) -> str:
     return value  # without a host, so without a user
 
 
-def to_field(name: str, value: str) -> str:
-    """A WARC field with its line end."""
-    return f"{name}: {value}\r\n"
-
-
 def left_out(body: bytes) -> str:
     """The fields of a record whose *body* is not archived."""
     return (
-        to_field("WARC-Truncated", "unspecified")
-        + to_field(_LEFT_OUT, "a public host redirected to this private address")
-        + to_field(f"{_LEFT_OUT}-Length", str(len(body)))
-        + to_field(f"{_LEFT_OUT}-Digest", _digest(body))
+        "WARC-Truncated: unspecified\r\n"
+        f"{_LEFT_OUT}: a public host redirected to this private address\r\n"
+        f"{_LEFT_OUT}-Length: {len(body)}\r\n{_LEFT_OUT}-Digest: {_digest(body)}\r\n"
     )
 
 

@@ -19,7 +19,6 @@ from scrapy_robotspec.evidence.warc import (
     left_out,
     longest_body,
     response_head,
-    to_field,
 )
 
 if TYPE_CHECKING:
@@ -67,16 +66,16 @@ class FetchArchive:
         """Archive a response received at *time*, and its request."""
         url, address = without_user_info(exchange.url), str(response.ip_address or "")
         body = exchange.body[: longest_body(self.settings.max_size)]
-        fields = to_field("WARC-IP-Address", address) if address else ""
+        fields = f"WARC-IP-Address: {address}\r\n" if address else ""
         self.is_left_out = self._leads_inside("" if request.meta.get("proxy") else address, url)
         if self.is_left_out:
             fields, body = fields + left_out(exchange.body), b""
         elif exchange.stopped or len(body) < len(exchange.body):
-            fields += to_field("WARC-Truncated", STOPPED)
+            fields += f"WARC-Truncated: {STOPPED}\r\n"
         elif exchange.incomplete:
-            fields += to_field("WARC-Truncated", LOST)
+            fields += f"WARC-Truncated: {LOST}\r\n"
         if not url.startswith("http"):
-            fields += to_field(STATUS_FIELD, str(exchange.status))
+            fields += f"{STATUS_FIELD}: {exchange.status}\r\n"
             self._add("resource", url, time, body, fields=fields)
             return
         head = response_head(exchange, response.protocol or "HTTP/1.1")

@@ -19,7 +19,6 @@ from scrapy_robotspec.evidence.warc import (
     NewRecord,
     read_member,
     response_head,
-    to_field,
     to_member,
 )
 
@@ -54,7 +53,7 @@ def test_a_response_is_read_back_as_received(
 
 @pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "incomplete")])
 def test_a_body_that_was_cut_is_marked(value: str, flag: str) -> None:
-    fields = to_field("WARC-Truncated", value) + to_field(STATUS_FIELD, "200")
+    fields = f"WARC-Truncated: {value}\r\n{STATUS_FIELD}: 200\r\n"
     data = to_member(NewRecord("resource", URL, 1.5, b"x", fields=fields))
     assert getattr(read_member(data, 1000).exchange(), flag)
 
@@ -159,7 +158,7 @@ def test_the_bytes_of_a_resource_are_no_head() -> None:
 def test_nothing_follows_the_request_of_a_response() -> None:
     """Bytes that no digest of a record covers would be in a line all the same."""
     response, values = NewRecord("response", URL, 1.5, b"x", head=b"HTTP/1.1 200 OK\r\n\r\n"), {}
-    fields = to_field("WARC-Concurrent-To", response.id)
+    fields = f"WARC-Concurrent-To: {response.id}\r\n"
     request = to_member(NewRecord("request", URL, 1.5, b"", b"GET /\r\n\r\n", fields))
     values = {"id": response.id, "kind": "response", "url": URL, "time": 1.5}
     read_member(to_member(response) + request, 1000).check_line(values, 1000)
