@@ -117,13 +117,6 @@ class _Field(NamedTuple):
     behind: str
     """The name of the next field."""
 
-    @property
-    def is_text(self) -> bool:
-        """Whether a client may have filled it with anything."""
-        if self.name in _SHAPES or self.name in _TARGETS:
-            return False
-        return self.name.startswith("http_") or self.name in _USERS or not self.stop
-
 
 def _line_reader(log_format: str, zone: str) -> LineReader:
     pattern, names = compiled(NAMED.get(log_format, log_format))
@@ -207,21 +200,18 @@ def _check_order(fields: list[_Field], limits: set[str]) -> None:
     """
     text = needed = ""
     for each in fields:
+        name, mark = each.name, each.before[-1:]
         if '"' in each.before:
             text = needed = ""
-        is_bare = not each.is_quoted and each.name and each.before[-1:] not in limits
-        if is_bare and each.is_text:
+        if each.is_quoted or not name or mark in limits:
+            continue
+        is_any = name.startswith("http_") or name in _USERS or not each.stop
+        if is_any and name not in (*_SHAPES, *_TARGETS):
             if needed:
                 raise ValueError(f"{text} may contain blanks, so {needed} behind it is ambiguous")
-            text = text or each.name
-        elif (
-            is_bare
-            and text
-            and each.name in _NEEDED
-            and each.before[-1:] != "["
-            and each.name != "t"
-        ):
-            needed = each.name
+            text = text or name
+        elif text and name in _NEEDED and mark != "[" and name != "t":
+            needed = name
 
 
 def _fields(text: str) -> Iterator[_Field]:

@@ -121,6 +121,7 @@ def test_nothing_forged_is_taken_for_a_request(name: str, log_format: str) -> No
         ("json:time=a", "json: needs time=NAME and url=NAME or uri=NAME"),
         ("$msec $http_referer $request_uri $http_user_agent", "http_referer may contain blanks"),
         ("%{Referer}i %V %u %t %r", "http_referer may contain blanks, so V behind it"),
+        ("$msec $request_uri $http_referer $scheme $http_user_agent", "so scheme behind it is"),
     ],
 )
 def test_a_format_that_cannot_do_is_refused(log_format: str, reason: str) -> None:
