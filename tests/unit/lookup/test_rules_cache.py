@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from benchmarks.hostile import filled, hostile_files
+from scrapy_robotspec import EDITIONS, RobotsTxt
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.lookup import Resolved
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, _size_of
 
 from .fakes import FILE, LookupHarness
 
@@ -44,7 +50,7 @@ def same(before: list[Resolved], after: list[Resolved]) -> int:
 
 def test_more_origins_than_fit_visited_in_turn_are_mostly_found() -> None:
     """The least recently used one would be the next one needed, every time."""
-    harness = LookupHarness(max_bytes=400_000)
+    harness = LookupHarness(max_bytes=1_400_000)
     all_of_them = origins(200)
     visit(harness, all_of_them, USUAL)
     kept = same(visit(harness, all_of_them, USUAL), visit(harness, all_of_them, USUAL))
@@ -99,3 +105,68 @@ def test_only_files_with_other_lines_have_a_place_for_what_follows_from_them(
     found = harness.ask()
     assert isinstance(found, Resolved)
     assert found.extensions == extensions
+
+
+#: Lines that take much memory, each for another reason; a number makes them distinct.
+LINES = [
+    *["user-agent:a{}", "user-agent:*", "user-agent:{0}b\nallow:/{0}*\nx:", "allow:\n", "a:{}"],
+    *["allow:/{}", "disallow:/%4{}*", "allow:/%41%e9{}", "allow:*{}$", "allow:/a{}*b*c$", "{}:"],
+    *["crawl-delay:{}", "sitemap:http://a/{}", "license:http://a/{}", "content-signal:a{}=no"],
+    *["content-usage: /{} a=y", "content-usage:a{}=n", "user-agent:a\ncontent-usage:/{}* a=n"],
+]
+
+
+def kept_after_all_questions(body: bytes, edition: str) -> tuple[int, RobotsTxt]:
+    """The bytes that a file takes, and the file."""
+
+    def ask() -> RobotsTxt:
+        robots = RobotsTxt.parse(bytes(bytearray(body)), edition)
+        for tokens in (("a",), ("b",)):
+            for number in range(20):
+                robots.allowed(f"http://a.example/shop/{number}/aab", tokens)
+            robots.usage("http://a.example/x", tokens)
+            assert (robots.crawl_delay(tokens), robots.other(tokens)) is not None
+        assert (robots.licenses, robots.sitemaps) is not None
+        return robots
+
+    ask()  # the process caches searches
+    gc.collect()
+    tracemalloc.start()
+    try:
+        robots = ask()
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0], robots
+    finally:
+        tracemalloc.stop()
+
+
+def estimated(robots: RobotsTxt) -> int:
+    harness = LookupHarness()
+    harness.ask()
+    harness.answer(FILE)
+    found = harness.ask()
+    assert isinstance(found, Resolved)
+    extensions: dict[object, object] | None = {} if robots.file.may_have_others else None
+    return _size_of(replace(found, robots=robots, extensions=extensions))
+
+
+@pytest.mark.parametrize("edition", ["google-2019", "google", "classic"])
+@pytest.mark.parametrize("family", [*hostile_files(1), *LINES])
+def test_the_estimate_is_no_less_than_a_hostile_file_takes(family: str, edition: str) -> None:
+    """CAC-04: after every question of a crawl, for two crawlers."""
+    body = filled(family + "\n", 2_000) if family in LINES else hostile_files(2_000)[family]
+    kept, robots = kept_after_all_questions(body, edition)
+    assert kept <= estimated(robots)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(LINES), st.integers(1, 60)), max_size=6),
+    st.sampled_from(sorted(EDITIONS)),
+    st.sampled_from(["\n", "\r", "\r\n"]),
+)
+def test_the_estimate_is_no_less_than_a_mixed_file_takes(
+    parts: list[tuple[str, int]], edition: str, end: str
+) -> None:
+    lines = [line.format(n) for line, times in parts for n in range(times)]
+    kept, robots = kept_after_all_questions(end.join(["user-agent:*", *lines]).encode(), edition)
+    assert kept <= estimated(robots)
