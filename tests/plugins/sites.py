@@ -13,7 +13,18 @@ from typing import Any
 import pytest
 
 from tests.support.crawl import Result, crawl
-from tests.support.responses import Answer, Exchange, once, redirect, reply, reset, silence, until
+from tests.support.responses import (
+    Answer,
+    Exchange,
+    http,
+    once,
+    raw,
+    redirect,
+    reply,
+    reset,
+    silence,
+    until,
+)
 from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
@@ -106,6 +117,45 @@ def pack_as_requested(body: bytes) -> Answer:
         return await reply(codings[best](body), headers=[("Content-Encoding", best)])(exchange)
 
     return answer
+
+
+#: Responses that break HTTP, by the words of docs/compatibility.md.
+_BREAKS: dict[str, Callable[[int, list[tuple[str, str]], bytes], bytes]] = {
+    "chunks": lambda status, more, body: http(
+        status, [*more, ("Transfer-Encoding", "chunked")], b"zz\r\n" + body + b"\r\n0\r\n\r\n"
+    ),
+    "bytes": lambda status, more, body: http(
+        status, [*more, ("Content-Length", str(len(body)))], body + b"more of it\n"
+    ),
+    "header": lambda status, more, body: http(
+        status, [*more, ("Content-Length", str(len(body)))], body
+    ).replace(b"Content-Length", b"X-No-Colon\r\nContent-Length"),
+}
+#: Handler -> the breaks after which it does not tell the status, as the page says.
+_UNREACHABLE = {
+    "HTTP/1.1": "",
+    "aiohttp": "chunks bytes header",
+    **dict.fromkeys(("httpx", "curl_cffi", "httpx2", "niquests"), "chunks header"),
+    **dict.fromkeys(("pyreqwest", "wreq"), "header"),
+}
+
+
+def check_breaks(server: Server, settings: Mapping[str, Any], handler: str) -> None:
+    """A response that breaks HTTP counts as the page says for *handler*."""
+    there = server.site("127.0.2.1", RULES)
+    wanted: list[list[str]] = []
+    sites: list[Site] = []
+    for name, answer_of in _BREAKS.items():
+        for status, paths in ((301, ["/yes"]), (403, ["/no", "/yes"]), (404, ["/no", "/yes"])):
+            more = [("Location", there.url("/robots.txt"))] if status == 301 else []
+            answer = raw(answer_of(status, more, RULES.encode()))
+            sites.append(server.site(f"127.0.1.{len(sites) + 1}", answer))
+            wanted.append([] if name in _UNREACHABLE[handler] else paths)
+    at_once = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_HOLD_TIMEOUT": 0}
+    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
+    result = crawl(urls, {**settings, **at_once})
+    assert result.ended_once(urls)
+    assert [sorted(site.pages_asked) for site in sites] == wanted
 
 
 class Sites:

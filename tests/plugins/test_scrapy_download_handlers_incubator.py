@@ -10,6 +10,7 @@ import pytest
 from tests.plugins.sites import (
     QUICK,
     Sites,
+    check_breaks,
     check_busy_site,
     check_pages_at_once,
     check_silent_sites,
@@ -59,3 +60,11 @@ def test_pages_of_a_site_take_no_connections_from_its_robots_txt(
 
 def test_pages_keep_their_limit_for_a_site(server: Server, settings: dict[str, Any]) -> None:
     check_pages_at_once(server, settings)
+
+
+@pytest.mark.parametrize("name", HANDLERS)
+def test_responses_that_break_http_count_as_the_page_says(server: Server, name: str) -> None:
+    if find_spec(name) is None:
+        pytest.skip(f"{name} is not installed: tox -e plugins runs this")
+    handler = f"scrapy_download_handlers_incubator.{HANDLERS[name]}"
+    check_breaks(server, {**QUICK, "DOWNLOAD_HANDLERS": {"http": handler}}, name)

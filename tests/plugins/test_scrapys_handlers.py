@@ -15,6 +15,7 @@ from tests.plugins.sites import (
     RULES,
     TOO_LONG,
     Sites,
+    check_breaks,
     check_busy_site,
     check_pages_at_once,
     check_silent_sites,
@@ -66,6 +67,18 @@ def test_pages_of_a_site_take_no_connections_from_its_robots_txt(
 ) -> None:
     """The handler for aiohttp opens ``CONCURRENT_REQUESTS_PER_DOMAIN`` to each host and port."""
     check_busy_site(server, settings, mode)
+
+
+def test_responses_that_break_http_count_as_the_page_says(
+    server: Server, settings: dict[str, Any]
+) -> None:
+    name = settings["DOWNLOAD_HANDLERS"]["http"]
+    check_breaks(server, settings, "httpx" if "httpx" in name else "aiohttp")
+
+
+def test_the_status_of_responses_that_break_http_decides(server: Server) -> None:
+    """With Scrapy's handler for HTTP/1.1."""
+    check_breaks(server, QUICK, "HTTP/1.1")
 
 
 def test_pages_keep_their_limit_for_a_site(server: Server, settings: dict[str, Any]) -> None:
