@@ -31,6 +31,8 @@ _AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")
 _NO_HOST = re.compile(r"(?:https?:)?//(?:[/?#]|$)", re.IGNORECASE)
 #: Characters that no host contains; with one of them a Location is unusable (FET-07).
 _NOT_IN_HOSTS = re.compile(r"""[\x00-\x20"#%<>@\\^`{|}\x7f-\U0010ffff]""")
+#: Labels of a host (RFC 1035, 2.3.4).
+_LABELS = re.compile(r"(?!.{254})[^.]{1,63}(?:\.[^.]{1,63})*")
 #: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.
 MISPLACED = "server errors for missing pages"
 #: Max stored length of a redirect URL (characters).
@@ -144,6 +146,11 @@ def redirect_target(url: str, location: str) -> str | None:
         return None
     origin = Origin.of(target)
     return None if origin is not None and _NOT_IN_HOSTS.search(origin.host) else target
+
+
+def can_exist(host: str) -> bool:
+    """Whether *host* can be asked for anything."""
+    return _LABELS.fullmatch(host) is not None and not _NOT_IN_HOSTS.search(host)
 
 
 def leads_inside(first: Origin, target: str) -> bool:

@@ -50,6 +50,7 @@ from scrapy_robotspec.access.outcome import (
     stated_lifetime,
     status_meaning,
 )
+from scrapy_robotspec.access.reasons import IMPOSSIBLE_HOST
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import DAY, HOUR, AfterLimit, Edition
 
@@ -278,6 +279,8 @@ class AccessPolicy:
         if found is not Meaning.UNREACHABLE and not temporary:
             return self._answered(held, result, found, now, demanded)
         failed = _failed(held, result, now, temporary=temporary)
+        if result.error == IMPOSSIBLE_HOST:
+            failed = replace(failed, unanswered=max(failed.unanswered, self.retry_times + 1))
         if temporary and self._stands(held, failed, now, demanded):
             if found is not Meaning.UNREACHABLE:
                 if self._copy(held) is None or held.status in TEMPORARY:

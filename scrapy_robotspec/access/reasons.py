@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: In the place of the cause of a failure that is unknown.
 NO_ANSWER = "no answer"
+#: The failure of a host that no URL can have: no further attempt can succeed.
+IMPOSSIBLE_HOST = "impossible host name"
 UNREACHABLE = "robots.txt unreachable"
 SERVERS_READ = "; servers read "
 NO_FILE_BUT = "no robots.txt: "

@@ -151,3 +151,14 @@ def test_a_dead_host_is_asked_as_often_as_the_setting_says(server: Server) -> No
         assert len(result.errors) == 5
         asked[times] = len(site.robots_asked)
     assert asked == {0: 1, 2: 3}
+
+
+@pytest.mark.parametrize("mode", WAYS)
+def test_a_host_that_no_url_can_have_is_asked_once(mode: str) -> None:
+    """FET-14: handlers fail in ways of their own, and none can find such a host later."""
+    urls = [f"http://{host}/" for host in ("a..example", f"{'a' * 64}.example", "a%20b.example")]
+    result = crawl(urls, {"ROBOTSPEC_RETRY_DELAY": 0.01}, mode=mode)
+    for url in urls:
+        assert result.errors[url]["text"] == "robots.txt unreachable (impossible host name)"
+    assert result.stats["robotstxt/request_count"] == len(urls)
+    assert result.log.count("given up after 1 attempt (impossible host name)") == len(urls)

@@ -22,6 +22,7 @@ from scrapy_robotspec.access.exchange import (
     MISPLACED,
     Exchange,
     RedirectChain,
+    can_exist,
     leading_product,
     result_of,
 )
@@ -34,6 +35,7 @@ from scrapy_robotspec.access.outcome import (
     FetchResult,
     retry_after,
 )
+from scrapy_robotspec.access.reasons import IMPOSSIBLE_HOST
 from scrapy_robotspec.lookup import Lookup, Resolved
 from scrapy_robotspec.lookup.loop_time import LoopTime, TimeLimitError
 from scrapy_robotspec.plugin import _compat
@@ -287,6 +289,9 @@ class Attempt:
         if self._is_unproven:
             local = True  # each failure may be the proxy's
             words += " through a proxy"
+        asked = Origin.of(self._chain.url)
+        if asked is not None and not can_exist(asked.host):
+            words, local = IMPOSSIBLE_HOST, False
         self._archive_failure(words)
         return FetchResult(error=words, hops=self._chain.hops, local=local)
 

@@ -6,6 +6,7 @@ import pytest
 
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.reasons import IMPOSSIBLE_HOST
 
 from .simulation import DAY, DEAD, DOWN, FILE, HOUR, ORIGIN, START, Life, policy
 
@@ -18,6 +19,13 @@ def test_a_dead_host_is_not_bound_by_the_hold() -> None:
     """FET-14: HOLD_TIMEOUT is about origins that answer."""
     life = Life(policy(hold_timeout=0), lambda now: DEAD)
     assert life.live(20, every=0.5) == [(0, "wait"), (3, "refuse")]
+
+
+def test_a_host_that_no_url_can_have_is_asked_once() -> None:
+    """FET-14: no further attempt can succeed."""
+    life = Life(policy(), lambda now: FetchResult(error=IMPOSSIBLE_HOST))
+    assert life.live(20, every=0.5) == [(0, "refuse")]
+    assert attempts(life) == [0]
 
 
 def test_an_origin_given_up_long_ago_is_asked_before_anything_is_refused() -> None:

@@ -49,7 +49,6 @@ NO_NETWORK = OSError(errno.ENETUNREACH, "")
         (caused_by(OSError(str(PARSED)), PARSED), "invalid HTTP response"),
         (caused_by(OSError(str(ODD)), ODD), "OSError: first"),
         (failed(), "ResponseFailed: []"),
-        (UnicodeError("label empty or too long"), "impossible host name"),
         (OSError(errno.ECONNREFUSED, "refused"), "connection refused"),
         (OSError("[SSL: WRONG_VERSION_NUMBER] wrong"), "TLS failed (https on an http port?)"),
     ],
