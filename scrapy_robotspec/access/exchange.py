@@ -9,11 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urldefrag, urljoin
 
-from w3lib.url import safe_url_string
-
-from scrapy_robotspec.access.origin import MAX_MAPPED, Origin, without_user_info
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import NOT_MODIFIED, FetchResult, Hop, depends_on_agent
 
 if TYPE_CHECKING:
@@ -25,14 +22,6 @@ if TYPE_CHECKING:
 #:     incl-range = first-pos "-" last-pos
 #: White space at the ends, and more than one blank, is accepted; numbers have 18 digits at most.
 _CONTENT_RANGE = re.compile(r"\s*bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)\s*$", re.IGNORECASE)
-#: User info, host and port of a Location, as leniently as any client reads them.
-_AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")
-#: A Location that begins an absolute URL and lacks a host.
-_NO_HOST = re.compile(r"(?:https?:)?//(?:[/?#]|$)", re.IGNORECASE)
-#: Characters that no host contains; with one of them a Location is unusable (FET-07).
-_NOT_IN_HOSTS = re.compile(r"""[\x00-\x20"#%<>@\\^`{|}\x7f-\U0010ffff]""")
-#: Labels of a host (RFC 1035, 2.3.4).
-_LABELS = re.compile(r"(?!.{254})[^.]{1,63}(?:\.[^.]{1,63})*")
 #: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.
 MISPLACED = "server errors for missing pages"
 #: Max stored length of a redirect URL (characters).
@@ -99,6 +88,8 @@ class RedirectChain:
         if not 300 <= response.status < 400 or response.status == NOT_MODIFIED:
             return False
         self.varies = self.varies or depends_on_agent(response.fields)
+        from scrapy_robotspec.access.redirects import redirect_target  # few files need it
+
         locations = [value for name, value in response.headers if name.lower() == "location"]
         target = redirect_target(self.url, locations[-1]) if locations else None
         shown = target and target[:_MAX_HOP_URL]
@@ -117,48 +108,16 @@ class RedirectChain:
         origin = Origin.of(target)
         if origin is None or not target.startswith(("http://", "https://")):
             return "foreign scheme"
-        if self._limits.refuse_private and leads_inside(self._origin, target):
-            return "private address"
+        if self._limits.refuse_private:
+            from scrapy_robotspec.access.redirects import leads_inside
+
+            if leads_inside(self._origin, target):
+                return "private address"
         if self._limits.recognises_loops and target in self._requested:
             return "loop"
         if len(self.hops) > self._limits.max_redirects:
             return "too many redirects"
         return None
-
-
-def redirect_target(url: str, location: str) -> str | None:
-    """The target of a redirect from *url*, or None.
-
-    It has no fragment and no user info (LOC-10). *location*: the header's value, decoded as
-    Latin-1.
-    """
-    if not location:
-        return None
-    text = location.encode("latin-1").decode("utf-8", "replace").strip()
-    authority = _AUTHORITY.match(text)
-    if authority is not None and len(authority[1]) > MAX_MAPPED:
-        return None
-    if _NO_HOST.match(text):  # urljoin would take the host of *url*
-        return None
-    try:
-        target = without_user_info(urldefrag(urljoin(url, safe_url_string(text))).url)
-    except ValueError:
-        return None
-    origin = Origin.of(target)
-    return None if origin is not None and _NOT_IN_HOSTS.search(origin.host) else target
-
-
-def can_exist(host: str) -> bool:
-    """Whether *host* can be asked for anything."""
-    return _LABELS.fullmatch(host) is not None and not _NOT_IN_HOSTS.search(host)
-
-
-def leads_inside(first: Origin, target: str) -> bool:
-    """Whether *target* is inside a private network, and *first* is not (SAF-06)."""
-    from scrapy_robotspec.access.private_hosts import is_private  # few crawls ask for this
-
-    origin = Origin.of(target)
-    return origin is not None and is_private(origin.host) and not is_private(first.host)
 
 
 # --- the result

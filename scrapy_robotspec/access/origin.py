@@ -28,6 +28,11 @@ _USER_INFO = re.compile(r"\A([^/?#]*?://)[^/?#]*@")
 #: mapping grows faster than the name. A valid name has at most 253 (RFC 1035).
 MAX_MAPPED = 1000
 
+#: Characters that no host contains.
+NOT_IN_HOSTS = re.compile(r"""[\x00-\x20"#%<>@\\^`{|}\x7f-\U0010ffff]""")
+#: Labels of a host (RFC 1035, 2.3.4).
+_LABELS = re.compile(r"(?!.{254})[^.]{1,63}(?:\.[^.]{1,63})*")
+
 #: Origins by the beginning of a URL, and max number of them. A plain dict, because the garbage
 #: collector visits every entry of an lru_cache.
 _CACHE: dict[str, Origin | None] = {}
@@ -97,6 +102,12 @@ class Origin(str):
         """Whether the host is an IP address, in any spelling."""
         host = self.host
         return ":" in host or host.rpartition(".")[2][:1].isdecimal()  # no name ends so
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the host can be asked for anything."""
+        host = self.host
+        return _LABELS.fullmatch(host) is not None and not NOT_IN_HOSTS.search(host)
 
     @property
     def robots_url(self) -> str:

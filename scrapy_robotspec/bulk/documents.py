@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrapy_robotspec.access.exchange import redirect_target
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult, Meaning, meaning
+from scrapy_robotspec.access.redirects import redirect_target
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from struct import pack
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from scrapy_robotspec.access.exchange import Exchange, redirect_target
+from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
+from scrapy_robotspec.access.redirects import redirect_target
 from scrapy_robotspec.evidence.log_lines import EvidenceError, Members
 
 if TYPE_CHECKING:

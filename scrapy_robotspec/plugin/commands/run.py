@@ -13,8 +13,8 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.redirects import leads_inside
 from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.addon import Addon, check_settings

@@ -22,7 +22,6 @@ from scrapy_robotspec.access.exchange import (
     MISPLACED,
     Exchange,
     RedirectChain,
-    can_exist,
     leading_product,
     result_of,
 )
@@ -290,7 +289,7 @@ class Attempt:
             local = True  # each failure may be the proxy's
             words += " through a proxy"
         asked = Origin.of(self._chain.url)
-        if asked is not None and not can_exist(asked.host):
+        if asked is not None and not asked.is_possible:
             words, local = IMPOSSIBLE_HOST, False
         self._archive_failure(words)
         return FetchResult(error=words, hops=self._chain.hops, local=local)

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.exchange import Exchange, leads_inside
 from scrapy_robotspec.access.origin import Origin, without_user_info
 from scrapy_robotspec.access.outcome import BLANKED
 from scrapy_robotspec.access.private_hosts import is_private
+from scrapy_robotspec.access.redirects import leads_inside
 from scrapy_robotspec.evidence.warc import (
     END_OF_HEAD,
     LOST,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
+    from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.evidence.recorder import Recorder
     from scrapy_robotspec.plugin.settings.settings import Settings
 

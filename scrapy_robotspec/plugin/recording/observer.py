@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec._version import __version__
-from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.reasons import EXEMPT
+from scrapy_robotspec.access.redirects import leads_inside
 from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.log_lines import DecisionLines, LoggedDecision, Stage, State, dumps

@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from scrapy_robotspec.access.exchange import Exchange, can_exist, result_of
+from scrapy_robotspec.access.exchange import Exchange, result_of
 
 URL = "http://example.com/robots.txt"
 BODY = b"User-agent: *\nDisallow: /\n"
@@ -45,23 +45,3 @@ def test_a_file_longer_than_the_limit_is_known_to_be(size: int, truncated: bool)
         result = result_of(response, (), None, size)
         assert (result.truncated, result.complete) == (truncated, True)
         assert result.body == BODY[: size + 1]
-
-
-@pytest.mark.parametrize(
-    ("host", "possible"),
-    [
-        ("a.example", True),
-        (f"{'a' * 63}.example", True),
-        (f"{'a' * 64}.example", False),
-        ("a..example", False),
-        (".example", False),
-        ("a%20b.example", False),
-        ("a_b.example", True),
-        ("::1", True),
-        ("127.0.0.1", True),
-        (".".join(["a" * 50] * 5), False),
-    ],
-)
-def test_hosts_that_no_url_can_have(host: str, possible: bool) -> None:
-    """RFC 1035 section 2.3.4."""
-    assert can_exist(host) is possible

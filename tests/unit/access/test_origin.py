@@ -175,3 +175,26 @@ def test_the_cache_of_origins_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     before = len(kept)
     Origin.of(f"https://{'a' * origins.MAX_MAPPED}.example/")
     assert len(kept) == before
+
+
+@pytest.mark.parametrize(
+    ("host", "possible"),
+    [
+        ("a.example", True),
+        (f"{'a' * 63}.example", True),
+        (f"{'a' * 64}.example", False),
+        ("a..example", False),
+        (".example", False),
+        ("a%20b.example", False),
+        ("a_b.example", True),
+        ("::1", True),
+        ("127.0.0.1", True),
+        (".".join(["a" * 50] * 5), False),
+    ],
+)
+def test_hosts_that_no_url_can_have(host: str, possible: bool) -> None:
+    """RFC 1035 section 2.3.4."""
+    name = f"[{host}]" if ":" in host else host
+    origin = Origin.of(f"http://{name}/")
+    assert origin is not None
+    assert origin.is_possible is possible

@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from scrapy_robotspec.access.exchange import Exchange, redirect_target
+from scrapy_robotspec.access.exchange import Exchange
+from scrapy_robotspec.access.redirects import redirect_target
 from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
