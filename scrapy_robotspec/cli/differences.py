@@ -190,8 +190,9 @@ def _lines_for_all(file: ParsedFile) -> _Meanings:
     lines = [("sitemap", url) for url in file.sitemaps]
     lines += [("license", url) for url in file.for_all.licenses]
     found: _Meanings = {line: [line] for line in lines}
-    for token in POLICY_TOKENS:
-        for key, rule in file.policy_rules(token).items():
+    stated = {each.value for each in file.for_all.statements}
+    for token in stated & {*POLICY_TOKENS}:  # USE-10
+        for key, rule in file.effective_rules((token,)).items():
             if rule.pattern:
                 text = f"{rule.text.strip()} (User-agent: {token})"
                 found[token, key] = [("policy rule", text)]

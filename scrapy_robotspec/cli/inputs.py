@@ -74,11 +74,6 @@ class Source(NamedTuple):
             note_contents(self.name, known, screen)
         return known
 
-    @property
-    def is_missing(self) -> bool:
-        """Whether a site has no robots.txt, or gave no usable response."""
-        return self.site is not None and self.site.robots is None
-
 
 def note_contents(name: str, robots: RobotsTxt, screen: Screen) -> None:
     """Note a file that is cut, or has other contents (FET-20)."""
@@ -177,10 +172,10 @@ def open_sources(
 def _is_usable(source: Source, screen: Screen, single: bool) -> bool:
     """Whether a site's response decides; names one without a file, and one with an override."""
     site = source.site
-    if site is None or not (source.is_missing or site.reason == "override"):
+    if site is None or (site.robots is not None and site.reason != "override"):
         return True
     message = f"{source.name}: {site.detail}"
-    is_usable = bool(site.allowed) or not source.is_missing
+    is_usable = bool(site.allowed or site.robots is not None)
     if single and not is_usable:
         raise SiteError(message)
     screen.fail(safe(message, None), GOOD if is_usable else UNREACHABLE)

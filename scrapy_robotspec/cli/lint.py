@@ -34,7 +34,7 @@ from scrapy_robotspec.render.as_json import finding_object
 from scrapy_robotspec.render.text import columns, count, listed, paint, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Severity
@@ -65,8 +65,6 @@ _SEVERITIES: Mapping[Severity, Sequence[str]] = {
 
 #: Findings of one code that the text lists for one file.
 LISTED = 100
-#: Where it lists fewer: the reason is the same for all lines.
-_LISTED = {"RS302": 1, "RS903": 1}
 
 
 def _text(linted: Iterable[Linted], screen: Screen) -> None:
@@ -77,11 +75,11 @@ def _text(linted: Iterable[Linted], screen: Screen) -> None:
         for finding in findings:
             code, severity = finding.code, finding.severity
             numbers[code] += 1
-            if numbers[code] <= _LISTED.get(code, LISTED):
+            if numbers[code] <= LISTED:
                 what = paint(_SEVERITIES[severity][0], f"{code} {severity}")
                 screen.say(f"{shown}:{max(finding.line, 1)}: {what}: {safe(finding.message)}")
         for code, number in sorted(numbers.items()):
-            if (left_out := number - _LISTED.get(code, LISTED)) > 0:
+            if (left_out := number - LISTED) > 0:
                 more = f"{left_out:,} more of {code} not listed"
                 screen.note(f"{shown}: {more}; --format json lists all")
 
@@ -186,12 +184,13 @@ def lint_command(
         raise MisuseError("--statistics counts findings, --format sarif lists them: give one")
     if fix and any(name == STANDARD_INPUT or is_url(name) for name in files):
         raise MisuseError("--fix changes files: give paths")
-    is_shown = _selector(select, ignore, advice or strict)
+    usual = {code for code, each in CODES.items() if advice or strict or each.severity != "advice"}
+    shown = (_codes(select) or usual) - _codes(ignore)
     sources = open_sources(files, session, sites)
     edition = session.edition(sites.edition)
     if fix:
         for source in sources:
-            _fix(source, edition, is_shown, screen)
+            _fix(source, edition, shown, screen)
     numbers: Counter[Kind] = Counter()
     hidden, kind = 0, attrgetter("code", "severity")
 
@@ -200,7 +199,7 @@ def lint_command(
         for source in sources:
             robots = source.parse(edition)
             findings = lint(robots.file, expect, is_cut=robots.truncated)
-            found = [each for each in findings if is_shown(each) or kind(each) in UNEXPECTED]
+            found = [each for each in findings if each.code in shown or kind(each) in UNEXPECTED]
             hidden += len(findings) - len(found)
             numbers.update(map(kind, found))
             yield source.name, found
@@ -213,7 +212,9 @@ def lint_command(
         FORMATS[format](linted(), screen)
     severities = Counter(severity for _, severity in numbers.elements())
     if format == "text" and sources:
-        summary = _summary(severities, len(sources))
+        parts = [_counted(each, severities[each]) for each in _SEVERITIES if severities[each]]
+        summary = listed(parts) or "no findings"
+        summary += f" in {count(len(sources), 'file')}" if len(sources) > 1 else ""
         if hidden and not (numbers or select or ignore):
             summary += f"; {_counted('advice', hidden)} hidden, see --advice"
         screen.note(summary)
@@ -222,12 +223,10 @@ def lint_command(
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
 
 
-def _fix(
-    source: Source, edition: Edition, is_shown: Callable[[Finding], bool], screen: Screen
-) -> None:
+def _fix(source: Source, edition: Edition, codes: Collection[str], screen: Screen) -> None:
     """Write the proposals for a file. Raises :class:`MisuseError` where that fails."""
     body = source.read()
-    better = fixed(body, edition, is_shown)
+    better = fixed(body, edition, codes)
     if better == body:
         return
     said = "not followed, because crawlers would not read the end of the longer file"
@@ -237,12 +236,13 @@ def _fix(
     screen.note(f"{safe(source.name)}: proposals {said}")
 
 
-def fixed(body: bytes, edition: Edition, is_shown: Callable[[Finding], bool]) -> bytes:
-    """A file after every proposal, those included that others give rise to."""
+def fixed(body: bytes, edition: Edition, codes: Collection[str]) -> bytes:
+    """A file after every proposal of some codes, those included that others give rise to."""
     before = None
     while before != body:
         before = body
-        body = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
+        findings = RobotsTxt.parse(body, edition).lint()
+        body = follow(body, [finding for finding in findings if finding.code in codes])
     return body
 
 
@@ -264,13 +264,6 @@ def follow(body: bytes, findings: Iterable[Finding]) -> bytes:
     return b"".join(lines)
 
 
-def _summary(numbers: Counter[Severity], files: int) -> str:
-    """The number of findings of each severity."""
-    parts = [_counted(each, numbers[each]) for each in _SEVERITIES if numbers[each]]
-    where = f" in {count(files, 'file')}" if files > 1 else ""
-    return (listed(parts) or "no findings") + where
-
-
 def _counted(severity: Severity, number: int) -> str:
     return count(number, *_SEVERITIES[severity][1:])
 
@@ -282,22 +275,6 @@ def _say_statistics(numbers: Counter[Kind], form: str, screen: Screen) -> None:
         screen.say_json(dict(zip(keys, row, strict=True)) for row in rows)
     else:
         screen.say(*columns((f"{row[2]:,}", row[0], row[1], row[3]) for row in rows))
-
-
-def _selector(
-    select: Sequence[str], ignore: Sequence[str], advice: bool
-) -> Callable[[Finding], bool]:
-    """Whether a finding is shown; advice only with ``--advice`` or if its code is selected.
-
-    Raises :class:`MisuseError` for a code that does not exist.
-    """
-    shown, hidden = _codes(select), _codes(ignore)
-
-    def is_shown(finding: Finding) -> bool:
-        is_selected = finding.code in shown if shown else advice or finding.severity != "advice"
-        return is_selected and finding.code not in hidden
-
-    return is_shown
 
 
 def _codes(options: Sequence[str]) -> set[str]:

@@ -122,11 +122,6 @@ class ParsedFile:
             crawl_delay=self.robots.crawl_delay(tokens),
         )
 
-    def policy_rules(self, token: str) -> dict[RuleKey, Rule]:
-        """As :meth:`effective_rules`; empty where the token states nothing (USE-10)."""
-        stated = any(each.value == token for each in self.for_all.statements)
-        return self.effective_rules((token,)) if stated else {}
-
     def effective_rules(self, tokens: tuple[str, ...]) -> dict[RuleKey, Rule]:
         """A crawler's rules, by precedence and canonical pattern.
 

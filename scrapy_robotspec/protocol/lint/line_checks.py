@@ -34,6 +34,7 @@ from scrapy_robotspec.protocol.lint.findings import (
 )
 from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
+from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,14 +45,12 @@ if TYPE_CHECKING:
 #: Patterns with what they show.
 _DATA = read_data("patterns.json")
 
-#: Fields of usage preferences and licenses, which every edition reads (USE-08).
-USAGE_FIELDS = frozenset({"content-signal", "content-usage", "license"})
 #: Fields beyond the protocol that are in use (SIT-01, EXT-01, EXT-03).
 _EXTENSIONS = frozenset(
     {"clean-param", "crawl-delay", "host", "request-rate", "sitemap", "visit-time"}
 )
 _PROTOCOL = ("user-agent", "allow", "disallow", "sitemap")
-_KNOWN = frozenset({*_PROTOCOL, *_EXTENSIONS, *USAGE_FIELDS})
+_KNOWN = frozenset({*_PROTOCOL, *_EXTENSIONS, *USAGE_FIELDS, "license"})
 #: Fields whose values need no equals sign.
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _IGNORES = "ignores the line"

@@ -166,6 +166,11 @@ def answers(robots: RobotsTxt, tokens: tuple[str, ...]) -> object:
 @example(b"User-agent: *\nCrawl-delay: 5\n", b"User-agent: *\nCrawl-delay: 5.0\n", "")
 @example(b"Content-Signal: ai-input=no\n", b"User-agent: *\nContent-Signal: ai-input=no\n", "")
 @example(b"User-agent: a\nContent-Usage: search=n\nUser-agent: b\n", b"User-agent: b\n", "")
+@example(
+    b"User-agent: a\nUser-agent: __usage_AI-training\nDisallow: /x/",
+    b"User-agent: a\nDisallow: /x/",
+    "--token=a",
+)
 def test_two_files_differ_if_and_only_if_they_do_for_somebody(
     run_command: RunCommand, edition: str, old: bytes, new: bytes, token: str
 ) -> None:
@@ -176,10 +181,17 @@ def test_two_files_differ_if_and_only_if_they_do_for_somebody(
     crawlers = [("a",), ("b",), ()] if not token else [(token[-1],)]
     pairs = [[answers(robots, tokens) for robots in files] for tokens in crawlers]
     pairs += [[robots.licenses for robots in files], [robots.sitemaps for robots in files]]
+    pairs.append([policy_paths(robots) for robots in files])
     is_different = any(set_of(one) != set_of(other) for one, other in pairs)
     words = ["diff", "old.txt", "new.txt", "--edition", edition, *filter(None, [token])]
     assert run_command(*words).code == is_different
     assert run_command(*words, "--json").code == is_different
+
+
+def policy_paths(robots: RobotsTxt) -> object:
+    """The paths with a use that is refused to all, also where the crawler asked about may not go."""
+    stated = robots.for_all.statements
+    return tuple(str(each.path) for each in stated if each.source == "policy-token")
 
 
 def set_of(told: object) -> object:

@@ -112,9 +112,8 @@ def test_text_lists_some_findings_and_says_how_many_it_leaves_out(
     duplicates = "Disallow: /a/\n" * 251 + "Disallow:/b/\nDisallow:/c/\n"
     (folder / "f.txt").write_text("User-agent: *\n" + duplicates)
     result = run_command("lint", "f.txt", "--advice")
-    assert [line.split()[1] for line in result.lines] == ["RS303"] * LISTED + ["RS903"]
+    assert [line.split()[1] for line in result.lines] == ["RS303"] * LISTED + ["RS903"] * 2
     assert "150 more of RS303 not listed" in result.err
-    assert "1 more of RS903 not listed" in result.err
     assert "250 warnings" in result.err
     assert len(run_command("lint", "f.txt", "--advice", "--json").lines) == 252
     assert run_command("lint", "f.txt", "--statistics").out.split()[:2] == ["250", "RS303"]
