@@ -34,8 +34,10 @@ PLAIN_FIELDS: Spellings = (
 GOOGLE_FIELDS: Spellings = (
     *PLAIN_FIELDS,
     *((spelling, "user-agent") for spelling in (b"useragent", b"user agent")),
-    *((spelling, "disallow") for spelling in (b"dissallow", b"dissalow", b"disalow")),
-    *((spelling, "disallow") for spelling in (b"diasllow", b"disallaw")),
+    *(
+        (spelling, "disallow")
+        for spelling in (b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw")
+    ),
     (b"site-map", "sitemap"),
 )
 

@@ -270,18 +270,14 @@ def _rule_facts(found: Explanation, group: GroupSummary) -> Iterator[Fact]:
     for other in found.losing[:MOST]:
         yield "loses", rule_words(other, found.edition)
     yield from other_facts(group, without_usage=True)
-    if found.usage is not None:
-        yield from _usage_facts(found, found.usage)
-
-
-def _usage_facts(found: Explanation, usage: Usage) -> Iterator[Fact]:
-    """The preferences, the statements behind them, and the licenses."""
+    usage = found.usage
+    if usage is None:
+        return
     if usage.statements or found.unused:
         yield "usage", _preference_words(usage)
-    for statement in usage.statements[:MOST]:
-        yield "states", statement_words(statement)
-    for statement in found.unused[:MOST]:
-        yield "unused", statement_words(statement)
+    for label, statements in (("states", usage.statements), ("unused", found.unused)):
+        for statement in statements[:MOST]:
+            yield label, statement_words(statement)
     for license_url in found.licenses[:MOST]:
         yield "license", safe(license_url)
 

@@ -189,7 +189,7 @@ def test_two_files_differ_if_and_only_if_they_do_for_somebody(
 
 
 def policy_paths(robots: RobotsTxt) -> object:
-    """The paths with a use that is refused to all, also where the crawler asked about may not go."""
+    """The paths of policy tokens, also those that the crawler asked about may not fetch."""
     stated = robots.for_all.statements
     return tuple(str(each.path) for each in stated if each.source == "policy-token")
 
