@@ -17,9 +17,8 @@ from scrapy_robotspec.cli.inputs import (
     for_site,
     is_url,
     load_query,
-    note_contents,
     note_origins,
-    note_status,
+    note_site,
     open_sources,
     origin_of,
     read_file,
@@ -249,9 +248,7 @@ class Answers:
             name = str(site.origin and site.origin.robots_url)
             if name not in noted:
                 noted.add(name)
-                note_status(name, site, screen)
-                if site.robots is not None:
-                    note_contents(name, site.robots, screen)
+                note_site(name, site, screen)
             if self.fully and site.robots is not None:
                 site = in_full(site, ParsedFile(site.robots))
             self.add(site)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -42,8 +41,6 @@ _T = TypeVar("_T")
 
 #: Lines that hold for every crawler, and the keys of their objects.
 _FOR_ALL = {"sitemap": "sitemaps", "license": "licenses", "policy rule": "policy_rules"}
-#: Signs that make a pattern more than a text, and the one that stands for any other text.
-_UNLIKE_TEXT = re.compile(r"[*%~]")
 #: Max crawlers in one heading.
 _MOST_NAMES = 8
 #: Max paths for one crawler.
@@ -154,13 +151,11 @@ def _decide_alike(old: ParsedFile, new: ParsedFile, tokens: Tokens) -> bool:
     Each path is tried alone, and with a tilde behind it, which stands for everything else. That
     needs rules without tildes, wildcards and escapes.
     """
-    rules = [file.effective_rules(tokens).keys() for file in (old, new)]
-    if rules[0] == rules[1]:
-        return True
-    patterns = {"/", *(pattern for _, pattern in rules[0] | rules[1])}
-    if any(_UNLIKE_TEXT.search(pattern) for pattern in patterns):
-        return False
-    urls = [SITE + path_of_pattern(pattern) + end for pattern in patterns for end in ("", "~")]
+    keys = [file.effective_rules(tokens).keys() for file in (old, new)]
+    patterns = {"/"}.union(pattern for _, pattern in keys[0] | keys[1])
+    if keys[0] == keys[1] or any(sign in each for each in patterns for sign in "*%~"):
+        return keys[0] == keys[1]
+    urls = [SITE + path_of_pattern(each) + end for each in patterns for end in ("", "~")]
     return all(old.robots.allowed(url, tokens) is new.robots.allowed(url, tokens) for url in urls)
 
 

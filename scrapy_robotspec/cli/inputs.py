@@ -86,13 +86,13 @@ def note_contents(name: str, robots: RobotsTxt, screen: Screen) -> None:
         screen.note(f"note: {shown}: {kind.value}; the parser found {found:,} rules in it")
 
 
-def note_status(name: str, site: Explanation, screen: Screen) -> None:
-    """Note a response that depends on who asks."""
-    if site.decision is not None and site.decision.status in _BY_CLIENT:
-        screen.note(
-            f"note: {safe(name)}: HTTP status {site.decision.status} is what this client got; "
-            "another one may get another response"
-        )
+def note_site(name: str, site: Explanation, screen: Screen) -> None:
+    """Note unusual contents, or a status that another client may not get."""
+    if site.robots is not None:
+        note_contents(name, site.robots, screen)
+    elif site.decision is not None and (status := site.decision.status) in _BY_CLIENT:
+        note = f"HTTP status {status} is what this client got; another one may get another response"
+        screen.note(f"note: {safe(name)}: {note}")
 
 
 def is_url(name: str) -> bool:
@@ -179,7 +179,7 @@ def _is_usable(source: Source, screen: Screen, single: bool) -> bool:
     if single and not is_usable:
         raise SiteError(message)
     screen.fail(safe(message, None), GOOD if is_usable else UNREACHABLE)
-    note_status(source.name, site, screen)
+    note_site(source.name, site, screen)
     return is_usable
 
 

@@ -8,7 +8,6 @@ lines; beyond a bound no effect is stated (SAF-02).
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Where no effect is stated.
 _UNKNOWN = Effect("reads it as it stands")
-#: Crawlers that a message names.
-MOST_NAMED = 5
 #: Max bytes of groups that are read, as a multiple of the file's.
 READINGS = 4
 
@@ -104,13 +101,6 @@ class Effects:
         opened, closed = ("/", path) if is_open else (path, "/")
         words = f"lets {shown(name)} fetch {shown(opened)}, not {shown(closed)}"
         return Effect(words, (Claim(name, opened, True), Claim(name, closed, False)))
-
-    def of_group(self, group: RawGroup) -> Effect:
-        """As :meth:`of_crawler`, for the first crawlers of a group."""
-        names = dict.fromkeys(filter(None, group.names)) or [group.crawler]
-        found = [self.of_crawler(name) for name in islice(names, MOST_NAMED)]
-        words = " and ".join(dict.fromkeys(each.words for each in found))
-        return Effect(words, tuple(chain.from_iterable(each.claims for each in found)))
 
     def is_open(self, name: str) -> bool:
         """Whether a crawler may fetch a page; False if unknown."""

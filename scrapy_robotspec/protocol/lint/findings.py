@@ -1,7 +1,8 @@
 """Findings and their codes.
 
 Severity, reason, remedy and example of the codes are data, in ``codes.json``. Codes are stable: a
-code keeps its meaning, and a retired code (RS204, RS207, RS212, RS213, RS904) is not used again.
+code keeps its meaning, and a retired code (RS204, RS207, RS212, RS213, RS506, RS904) is not used
+again.
 RS1xx are about lines and files, RS2xx about groups, RS3xx about rules, RS4xx about other lines,
 RS5xx about usage preferences; RS9xx are advice.
 

@@ -12,9 +12,7 @@ from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.extent import path_of_pattern
 from scrapy_robotspec.protocol.groups import STRUCTURE
 from scrapy_robotspec.protocol.lines import SECONDS, Line, split_line
-from scrapy_robotspec.protocol.lint.effects import MOST_NAMED, Effects
 from scrapy_robotspec.protocol.lint.findings import (
-    CODES,
     Claim,
     Effect,
     Faults,
@@ -26,10 +24,10 @@ from scrapy_robotspec.protocol.precedence import forbids, line_start
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
-    from scrapy_robotspec.protocol.lint.usage_checks import Statement
+    from scrapy_robotspec.protocol.lint.effects import Effects
 
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
 Expected = Literal["open", "closed"]
@@ -40,13 +38,13 @@ UNEXPECTED = {("RS216", "error"), ("RS217", "error")}
 EVERYTHING = (b"/", b"/*", b"*")
 #: Fields of lines that hold for the crawlers named above them, as rules do.
 _GROUP_FIELDS = ("crawl-delay", "request-rate", "visit-time", "content-usage")
+#: Crawlers that a message names.
+_MOST_NAMED = 5
 #: Max names above a crawl delay that are compared with those above others.
 _MOST_COMPARED = 20
 #: A path without wildcards whose last name may be that of a directory.
 _DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
 _AUTHORITY = re.compile(r"(?i)\Ahttps?://[^/?#]*")
-#: Signs that may be special in a path.
-WILDCARD = re.compile(rb"[*$]")
 
 
 def check_groups(effects: Effects) -> Faults:
@@ -113,8 +111,8 @@ def _check_opened_wide(effects: Effects) -> Faults:
     path = default.exception if opened and not forbids(default.root) else None
     if path is not None:
         names, lines = zip(*opened.values(), strict=True)
-        claims = [Claim(name, path, True) for name in names[:MOST_NAMED]]
-        fault = f'{_counted(names)} may fetch {shown(path)}, which "*" may not'
+        claims = [Claim(name, path, True) for name in names[:_MOST_NAMED]]
+        fault = f'{counted(names)} may fetch {shown(path)}, which "*" may not'
         effect = Effect("follows their own groups", (*claims, Claim(DEFAULT, path, False)))
         yield lines[0], "RS218", fault, effect
 
@@ -135,13 +133,13 @@ def check_reach(every: AllGroups, effects: Effects) -> Faults:
         names = (name for key, (name, _) in every.places.items() if key not in stated)
         missed = [name for name in names if _is_crawler(name) and effects.is_open(name)]
         if missed:
-            fault = f"The statement does not reach {_counted(missed)} with groups of their own"
+            fault = f"The statement does not reach {counted(missed)} with groups of their own"
             yield line, "RS509", fault, 'reads it for those that follow "*"'
     elif {*stated} <= {*last.keys} and effects.is_open(DEFAULT):
         line = next(iter(stated.values()))
         if last.blank < line.start and last.rules and last.rules[-1] < line:
             fault = "The statement stands behind the last group, and belongs to it"
-            yield line, "RS509", fault, f"reads it for {_counted(stated)} alone"
+            yield line, "RS509", fault, f"reads it for {counted(stated)} alone"
 
 
 def _is_crawler(name: str) -> bool:
@@ -149,10 +147,10 @@ def _is_crawler(name: str) -> bool:
     return name not in ("", DEFAULT) and name.lower() not in POLICY_TOKENS
 
 
-def _counted(names: Collection[str]) -> str:
+def counted(names: Collection[str]) -> str:
     """The number of crawlers, and the first of them."""
-    number, first = len(names), ", ".join(map(shown, islice(names, MOST_NAMED)))
-    more = f" and {number - MOST_NAMED} more" if number > MOST_NAMED else ""
+    number, first = len(names), ", ".join(map(shown, islice(names, _MOST_NAMED)))
+    more = f" and {number - _MOST_NAMED} more" if number > _MOST_NAMED else ""
     return f"{number} crawler{'' if number == 1 else 's'} ({first}{more})"
 
 
@@ -225,8 +223,8 @@ def check_closed(effects: Effects, findings: Findings, expected: Expected | None
     if not is_open and rules.extent == "denies all":
         line = effects.lines[line_start(rules.root)]
         fault = "The site is closed to crawlers without a group of their own"
-        severity = "error" if expected == "open" else CODES["RS216"].severity
-        findings.add(line, "RS216", fault, effects.of_crawler(DEFAULT), severity=severity)
+        effect, is_wrong = effects.of_crawler(DEFAULT), expected == "open"
+        findings.add(line, "RS216", fault, effect, severity="error" if is_wrong else None)
     elif expected == "closed":
         path = "/" if is_open else rules.exception
         unknown = "Too many wildcards hide whether the site is closed"
@@ -241,25 +239,6 @@ def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
         path = _AUTHORITY.sub("", decode(line.value))
         if path.startswith("/") and rules.allows(path) is False and rules.extent == "some":
             yield line, "RS405", "The sitemap is disallowed", effects.of_path(DEFAULT, path)
-
-
-def check_disallowed(statements: Mapping[str, Sequence[Statement]], effects: Effects) -> Faults:
-    """Usage statements, by crawler, about pages that are disallowed (USE-03)."""
-    allowed = sorted(line.value for line in effects.rules if line.field == "allow" and line.value)
-    if any(b"*" in path for path in allowed):
-        return
-    seen: set[Line] = set()
-    for crawler, some in statements.items():
-        for each in some:
-            path = each.path or b"/"
-            if each.line in seen or WILDCARD.search(path) or _any_begins(allowed, path):
-                continue
-            seen.add(each.line)
-            claims = effects.of_path(crawler, decode(path)).claims
-            if claims and not claims[0].allowed:
-                fault = f"{shown(path)} is disallowed and has no usage preference"
-                effect = Effect(f"ignores the statement for {shown(crawler)}", claims)
-                yield each.line, "RS506", fault, effect
 
 
 def _any_begins(paths: Sequence[bytes], prefix: bytes) -> bool:

@@ -32,7 +32,7 @@ from scrapy_robotspec.protocol.lint.findings import (
     read_data,
     shown,
 )
-from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING
+from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING, counted
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 
@@ -252,7 +252,9 @@ def check_rules(effects: Effects, starts: Collection[int]) -> Faults:
             if line.start not in starts or has_own_cause(line.value):
                 continue
             if _STARS.fullmatch(line.value):
-                yield line, "RS310", "A star is not a path", effects.of_group(group)
+                names = counted(group.names) if group.names else "no crawler"
+                fault = f"A star is not a path, in the group of {names}"
+                yield line, "RS310", fault, effects.of_crawler(group.crawler)
             elif line.value:
                 yield from _check_comment(line, group, effects)
                 yield from _check_path(line, effects.edition)

@@ -19,7 +19,6 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     Expected,
     check_allow,
     check_closed,
-    check_disallowed,
     check_groups,
     check_outside,
     check_reach,
@@ -90,15 +89,13 @@ def lint(
             findings.add_all(check_statement(read_statement(line)))
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
-    statements = by_crawler(every.groups)
     faults = chain(
         check_outside(every.outside, edition),
         check_rules(effects, rules),
         check_agents(effects),
         check_groups(effects),
         check_sitemaps(sitemaps, effects),
-        check_hidden(every.signals, statements),
-        check_disallowed(statements, effects),
+        check_hidden(every.signals, by_crawler(every.groups)),
         check_reach(every, effects),
     )
     findings.add_all(faults)

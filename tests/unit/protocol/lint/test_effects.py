@@ -79,7 +79,7 @@ STATED = [
     ("User-agent: *\nDisallow: *\nAllow: /ok\n", "RS310", 'lets "*" fetch "/ok", not "/"'),
     ("User-agent: *\nDisallow: *\n", "RS310", 'lets "*" fetch no page'),
     ("User-agent: *\nDisallow: *\nAllow: /$\n", "RS310", 'lets "*" fetch "/", not "/~"'),
-    ("User-agent: a\nUser-agent: b\nDisallow: *\n", "RS310", 'no page and lets "b" fetch no page'),
+    ("User-agent: a\nUser-agent: b\nDisallow: *\n", "RS310", 'group of 2 crawlers ("a", "b")'),
     ("User-agent: *\nDisallow: /#top\n", "RS315", 'reads "/" and lets "*" fetch no page'),
     ("User-agent: *\nDisallow: /a#b\n", "RS315", 'reads "/a"'),
     ("User-agent: *\nDisallow: /#/\n", "RS315", 'reads "/" and lets "*" fetch no page'),
