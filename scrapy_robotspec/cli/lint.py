@@ -237,7 +237,10 @@ def _fix(source: Source, edition: Edition, codes: Collection[str], screen: Scree
 
 
 def fixed(body: bytes, edition: Edition, codes: Collection[str]) -> bytes:
-    """A file after every proposal of some codes, those included that others give rise to."""
+    """A file after every proposal of some codes.
+
+    Those are included that others give rise to.
+    """
     before = None
     while before != body:
         before = body
