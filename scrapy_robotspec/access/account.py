@@ -39,14 +39,14 @@ _REFUSED = {
 }
 
 
-def outcome_of(allowed: bool, reason: str, is_doubtful: bool = False) -> str:
+def outcome_of(allowed: bool, reason: str, doubt: object = None) -> str:
     """The name of the outcome of a decision.
 
-    *is_doubtful*: it rests on a response that is not a robots.txt file (FET-20). Raises
+    *doubt*: whether, or why, the response behind it is not a robots.txt file (FET-20). Raises
     ``KeyError`` for an unknown reason.
     """
     outcome = (_ALLOWED if allowed else _REFUSED)[reason]
-    return "unavailable" if is_doubtful and outcome == "rules" else outcome
+    return "unavailable" if doubt and outcome == "rules" else outcome
 
 
 #: Name of :attr:`RequestCounts.answered` in stats, JSON and evidence.

@@ -187,8 +187,8 @@ class DryRunMiddleware(RobotsTxtMiddleware):
             self._account.overridden(override, origin)
         if decision.allowed:
             requests = self._account.requests_of(origin)
-            is_doubtful = answer.found is not None and answer.found.record.doubt is not None
-            requests.by_outcome[outcome_of(True, decision.reason, is_doubtful)] += 1
+            doubt = answer.found and answer.found.record.doubt
+            requests.by_outcome[outcome_of(True, decision.reason, doubt)] += 1
             requests.sent += 1  # it would leave
         else:
             self._account.refused(decision, request.url)

@@ -112,8 +112,7 @@ class Enforcer:
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             account.delay_not_kept(origin, extensions.crawl_delay)
         meta[SUMMARY] = summarize(answer)
-        is_doubtful = found is not None and found.record.doubt is not None
-        outcome = outcome_of(True, decision.reason, is_doubtful)
+        outcome = outcome_of(True, decision.reason, found and found.record.doubt)
         self._passed[ref(request, self._passed.pop)] = Passed(found, logged, outcome, origin)
         account.requests_of(origin).by_outcome[outcome] += 1
 

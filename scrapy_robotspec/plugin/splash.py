@@ -42,9 +42,8 @@ def outcome_of_page(request: Request, record: RobotsRecord | None) -> str:
 
     *record*: that of the page's origin.
     """
-    summary = page_request(request).meta.get(SUMMARY)
-    is_doubtful = record is not None and record.doubt is not None
-    return EXEMPT if summary is None else outcome_of(True, summary["reason"], is_doubtful)
+    summary, doubt = page_request(request).meta.get(SUMMARY), record and record.doubt
+    return EXEMPT if summary is None else outcome_of(True, summary["reason"], doubt)
 
 
 def takes_over_count(request: Request) -> bool:

@@ -130,21 +130,17 @@ class TokenSelector:
         if any(token.lower() in sent.lower() for token in self.usual):
             return
         default, source = default_user_agent(self._crawler)
-        origin, remedy = source, f"Set {source} to a value that contains the token"
-        if sent != default:
-            origin, remedy = "not a setting's", "Send one that contains the token"
         handlers = self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS")
         handler = _name_of(handlers.get(request.url.partition(":")[0]))
         is_scrapys = handler.startswith("scrapy.core.")
         logger.warning(
             "%s is %s, which is not part of the User-Agent %s, which begins with %s (%s): sites "
-            "cannot recognise your crawler. %s%s.",
+            "cannot recognise your crawler. Send one that contains the token%s.",
             self._source,
             ", ".join(map(ascii, self.usual)),
             "sent" if is_scrapys else "of requests",
             ascii(sent[:_MAX_QUOTED]),
-            origin,
-            remedy,
+            source if sent == default else "not a setting's",
             "" if is_scrapys else f"; {handler} may change it",
         )
 

@@ -7,6 +7,7 @@ origin. Such a failure must not reach other processes through a shared store.
 from __future__ import annotations
 
 from errno import errorcode
+from traceback import walk_tb
 from typing import Any
 
 from scrapy.exceptions import IgnoreRequest, NotSupported
@@ -65,9 +66,8 @@ def in_one_line(error: BaseException) -> str:
 
 def _dropped_by(error: BaseException) -> str:
     """The class of the middleware that has raised *error*, as its traceback shows it."""
-    found, trace = "", error.__traceback__
-    while trace is not None:
-        frame, trace = trace.tb_frame, trace.tb_next
+    found = ""
+    for frame, _ in walk_tb(error.__traceback__):
         owner = frame.f_locals.get("self")
         is_scrapys = type(owner).__module__.startswith("scrapy.core.")  # it calls the middlewares
         if frame.f_code.co_name in _HOOKS and owner is not None and not is_scrapys:

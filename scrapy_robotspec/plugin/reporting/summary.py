@@ -46,7 +46,7 @@ def summary(account: CrawlAccount, pending: Sequence[tuple[Origin, float]], sile
         *_counted("errors", "robotspec/error/", account.of_pages),
         *_named("still pending", waits),
         *_named("still unreachable", down, origins[ANSWERS["unreachable"].short]),
-        *_named("refused most", rules),
+        *_named("refused most", rules, len(account.rules)),
     ]
     return "\n".join(columns(rows))
 

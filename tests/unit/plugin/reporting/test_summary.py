@@ -194,6 +194,15 @@ def test_a_strangers_rule_cannot_steer_the_log() -> None:
     assert "\x1b" not in summary(account, ())
 
 
+def test_rules_beyond_the_first_are_counted_with_the_way_to_them() -> None:
+    account = CrawlAccount()
+    for origin in HOSTS[:70]:
+        account.refused(refusal(origin), "http://x/")
+    table = lines(account)
+    assert len(table) == 2 + 5 + 1
+    assert table[-1].strip() == 'and 65 more (ROBOTSPEC_REPORT = "robots.jsonl" lists all)'
+
+
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """At most RULES_COUNTED rules are counted; the rule that refuses most stays."""
     monkeypatch.setattr(crawl_account, "RULES_COUNTED", 5)
@@ -202,5 +211,6 @@ def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyP
         account.refused(refusal(), "http://x/")
     for origin in HOSTS:
         account.refused(refusal(origin), "http://x/")
-    assert "20  https://shop.example line 2: Disallow: /cart/" in summary(account, ())
+    table = summary(account, ())
+    assert "20  https://shop.example line 2: Disallow: /cart/" in table
     assert len(account.rules) <= 10
