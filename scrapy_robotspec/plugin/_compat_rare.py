@@ -172,7 +172,9 @@ def close_idle_sessions(engine: Any) -> None:
     """Close the idle connections of handlers without a Twisted pool.
 
     Uses: ``downloader.handlers._handlers`` (2.13 on), ``AiohttpDownloadHandler._session`` (2.19
-    on), and of aiohttp ``ClientSession.connector`` and ``TCPConnector._conns``.
+    on), and of aiohttp ``ClientSession.connector`` and ``TCPConnector._conns``;
+    ``HttpxDownloadHandler._default_client`` (2.19 on), and of httpx2
+    ``AsyncHTTPTransport._pool``, ``HTTPConnection._connection`` and ``_expire_at``.
     """
     handlers = part(engine, "downloader.handlers._handlers") or {}
     for handler in handlers.values():
@@ -181,6 +183,10 @@ def close_idle_sessions(engine: Any) -> None:
             for protocol, _ in connections:
                 protocol.close()
             connections.clear()
+        transport = getattr(getattr(handler, "_default_client", None), "_transport", None)
+        for connection in getattr(getattr(transport, "_pool", None), "connections", ()):
+            if connection.is_idle():  # its pool closes it before the next request
+                connection._connection._expire_at = 0.0
 
 
 def caller_of_this_thread() -> Callable[..., Any]:

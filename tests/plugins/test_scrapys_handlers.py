@@ -21,7 +21,7 @@ from tests.plugins.sites import (
     check_silent_sites,
 )
 from tests.support.crawl import crawl
-from tests.support.responses import redirect
+from tests.support.responses import in_turn, redirect, reply
 from tests.support.server import Server
 from tests.support.tls import write_certificate
 
@@ -79,6 +79,17 @@ def test_responses_that_break_http_count_as_the_page_says(
 def test_the_status_of_responses_that_break_http_decides(server: Server) -> None:
     """With Scrapy's handler for HTTP/1.1."""
     check_breaks(server, QUICK, "HTTP/1.1")
+
+
+@pytest.mark.parametrize("mode", ["asyncio", "none"])
+def test_fet19_a_421_is_asked_again_over_a_new_connection(
+    server: Server, settings: dict[str, Any], mode: str
+) -> None:
+    site = server.site("127.0.0.2", in_turn(reply("", 421), reply("", 503), reply(RULES)))
+    crawl([site.url("/yes1"), site.url("/no1")], settings, mode=mode)
+    assert site.pages_asked == ["/yes1"]
+    first, second, third = (asked.port_from for asked in site.robots_asked)
+    assert first != second == third
 
 
 def test_pages_keep_their_limit_for_a_site(server: Server, settings: dict[str, Any]) -> None:
