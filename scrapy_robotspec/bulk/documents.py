@@ -116,7 +116,7 @@ class Document(NamedTuple):
 
     def outcome(self, edition: Edition) -> OutcomeName:
         """The meaning of the response (FET-02 to FET-16)."""
-        if self.error == REVISIT and (self.status is None or 200 <= self.status < 300):
+        if self.error == REVISIT and self.status in (None, 304, *range(200, 300)):
             return "revisit"
         if self.status is None:
             return "successful" if self.body is not None and not self.error else "unreachable"

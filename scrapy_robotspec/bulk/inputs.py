@@ -21,7 +21,7 @@ from scrapy_robotspec.folders import TEXTS, files_of, is_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_WARC = (".warc", ".warc.gz")
+_WARC = (".warc", ".warc.gz", ".warc.zst")
 _JSON = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _ARCHIVES = (*_WARC, *_JSON, ".parquet")
 #: Max rows of a table that are read at a time, and their size (bytes).
@@ -36,8 +36,8 @@ _HOST = re.compile(
     r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+[a-z][a-z0-9-]*[a-z0-9]", re.IGNORECASE
 )
 _CAN_READ = (
-    "give a WARC file (.warc, .warc.gz), a table (.parquet, .jsonl, .csv) with url and body, a "
-    ".txt file, or a folder"
+    "give a WARC file (.warc, .warc.gz, .warc.zst), a table (.parquet, .jsonl, .csv) with url and "
+    "body, a .txt file, or a folder"
 )
 
 

@@ -1,6 +1,7 @@
 """WARC files with robots.txt responses, such as those of Common Crawl.
 
-Damage costs the records that it touches: reading goes on with the next record behind it.
+Damage costs the records that it touches: reading goes on with the next record behind it. It
+ends an archive that is compressed with zstd, whose records may need a dictionary at its beginning.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ class _Archive:
         self._report = report
         self._is_packed = file.read(len(GZIP)) == GZIP
         """Whether it has a gzip member for each record."""
+        self._is_zstd = path.lower().endswith(".zst")
 
     def read_from(self, place: int) -> Generator[Document, None, int | None]:
         """The documents from an offset on.
@@ -120,9 +122,10 @@ class _Archive:
     def _next(self, place: int, end: int | None) -> int | None:
         """Where the next record begins, behind the end of one, or behind damage."""
         damaged, start = (place, place + 1) if end is None else (end, end)
-        found = self._find(start)
+        found = None if self._is_zstd else self._find(start)
         if found != damaged:
-            self._report(f"{self._path}: the record at byte {damaged} is damaged")
+            rest = ": nothing is read from there on" if self._is_zstd else ""
+            self._report(f"{self._path}: the record at byte {damaged} is damaged{rest}")
         return found
 
     def _find(self, start: int) -> int | None:
@@ -175,9 +178,10 @@ def _content(record: WarcRecord, length: int) -> bytes:
 
 def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     """The response that a record contains."""
+    is_revisit = record.record_type == WarcRecordType.revisit
     line = _STATUS.match(content)
     if line is None:
-        return begun._replace(error="the record has no HTTP response")
+        return begun._replace(error=REVISIT if is_revisit else "the record has no HTTP response")
     end = _HEAD_END.search(content, 0, _MAX_HEAD)
     head, body = (content[: end.start()], content[end.end() :]) if end else (content, b"")
     named = (text.partition(":") for text in head.decode("latin-1").split("\n")[1:])
@@ -185,7 +189,7 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     status = int(line[1])
     fields = Exchange(begun.url or "", status, pairs).fields
     found = begun._replace(status=status, location=fields.get("location"))
-    if record.record_type == WarcRecordType.revisit:
+    if is_revisit:
         return found._replace(error=REVISIT)
     body, missing = _body_of(body, fields)
     encodings = fields.get("content-encoding", "")
