@@ -37,7 +37,7 @@ from scrapy_robotspec.evidence.log_lines import (
 )
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.timestamp import MAX_REPLY, check_reply, verifying_command
-from scrapy_robotspec.evidence.warc import StoredRecord, longest_member, read_member
+from scrapy_robotspec.evidence.warc import StoredRecord, begins_with, longest_member, read_member
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
@@ -317,6 +317,8 @@ class RunReader:
                 self._take_header(values)
             case "record":
                 self._take_record(values)
+                if line.number == 2 and values["id"] not in self._places:
+                    self._check_writer(values["id"])
             case "state":
                 self._places[values["id"]] = (self.log, start, line.size)
                 # The first rules counted such a response as a file.
@@ -391,6 +393,17 @@ class RunReader:
                 raise EvidenceError("its digest does not fit")
             self._places[values["id"]] = (self.archive, offset, length)
             read_member(data, max_size).check_line(values, max_size)
+
+    def _check_writer(self, id_: str) -> None:
+        """Raise ``EvidenceError`` if another tool wrote the archive again; *id_*: its first id."""
+        path, limit = self._folder / self.archive, longest_member(self.settings.max_size)
+        for each in (path, path.with_suffix(""), path.with_suffix(".zst")):
+            if each.is_file() and (
+                each.suffix == ".zst" or begins_with(self._bytes(each.name, 0, limit), id_)
+            ):
+                raise EvidenceError(
+                    f"{each.name} was written again by another tool: give {path.name} of the crawl"
+                )
 
     def _bytes(self, file: str, offset: int, length: int) -> bytes:
         with self._open(file) as stream:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from hashlib import sha256
@@ -54,6 +55,7 @@ _SMALL = 2000
 #: Head of a gzip member, without name and time, and of its only block, which is stored.
 _STORED = b"\x1f\x8b\x08" + bytes(6) + b"\xff\x01"
 _VERSION = "WARC/1.1"
+_FORMAT = zlib.MAX_WBITS | 16  # gzip
 #: The end of the head of an HTTP message or a record, and of a record.
 END_OF_HEAD = _END_OF_RECORD = b"\r\n\r\n"
 
@@ -249,7 +251,7 @@ def read_member(data: bytes, max_size: int) -> StoredRecord:
     """
     limit = longest_member(max_size)
     try:
-        unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        unpacker = zlib.decompressobj(_FORMAT)
         plain = unpacker.decompress(data, limit)
         if not unpacker.eof:
             raise ValueError(f"incomplete, or more than {limit} bytes")
@@ -262,3 +264,11 @@ def read_member(data: bytes, max_size: int) -> StoredRecord:
         return StoredRecord(fields, block, unpacker.unused_data)
     except (LookupError, ValueError, zlib.error) as error:
         raise EvidenceError(f"not a WARC record ({type(error).__name__}: {error})") from error
+
+
+def begins_with(data: bytes, id_: str) -> bool:
+    """Whether an archive of any tool begins with the record *id_*."""
+    with suppress(zlib.error):  # it is damaged, or not compressed
+        data = zlib.decompressobj(_FORMAT).decompress(data, _MAX_HEADERS)
+    head = data.partition(END_OF_HEAD)[0]
+    return head.startswith(_VERSION.encode()) and f"WARC-Record-ID: {id_}".encode() in head
