@@ -9,7 +9,7 @@ from scrapy_robotspec.plugin import meta_keys
 
 KEYS = {name: value for name, value in vars(meta_keys).items() if name.isupper()}
 #: Keys that other plugins write.
-FOREIGN = {"SENT_TO_SPLASH"}
+FOREIGN = {"SENT_TO_SPLASH", "SENT_TO_PUPPETEER"}
 PLUGIN = Path(meta_keys.__file__).parent
 
 
