@@ -35,7 +35,7 @@ _GRACE = 0.5
 #: A page may come before its turn by this time: a busy machine sends others late (seconds).
 _AHEAD = 0.25
 #: What tables may keep of an idle origin: rules, evidence, rows, words, a bounded pace, overrides.
-_KEPT = {"Resolved", "State", "OriginStats", "str", "float", "Line", "Override", "NoneType"}
+_KEPT = {"Resolved", "State", "OriginStats", "str", "float", "SlotQueue", "Override", "NoneType"}
 
 
 class _Rules:
