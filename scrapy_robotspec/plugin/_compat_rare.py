@@ -173,8 +173,9 @@ def close_idle_sessions(engine: Any) -> None:
 
     Uses: ``downloader.handlers._handlers`` (2.13 on), ``AiohttpDownloadHandler._session`` (2.19
     on), and of aiohttp ``ClientSession.connector`` and ``TCPConnector._conns``;
-    ``HttpxDownloadHandler._default_client`` (2.19 on), and of httpx2
-    ``AsyncHTTPTransport._pool``, ``HTTPConnection._connection`` and ``_expire_at``.
+    ``HttpxDownloadHandler._default_client`` (2.19 on), and of httpx2 ``AsyncClient._transport``,
+    ``AsyncHTTPTransport._pool``, ``AsyncConnectionPool.connections``,
+    ``AsyncHTTPConnection._connection`` and ``AsyncHTTP11Connection._expire_at``.
     """
     handlers = part(engine, "downloader.handlers._handlers") or {}
     for handler in handlers.values():
