@@ -106,8 +106,9 @@ class Origin(str):
     @property
     def is_possible(self) -> bool:
         """Whether the host can be asked for anything."""
-        host = self.host
-        return _LABELS.fullmatch(host) is not None and not NOT_IN_HOSTS.search(host)
+        host = self.host  # an IPv6 address may have a zone, as in fe80::1%25eth0
+        is_name = _LABELS.fullmatch(host) is not None and not NOT_IN_HOSTS.search(host)
+        return is_name or ":" in host
 
     @property
     def robots_url(self) -> str:

@@ -188,6 +188,7 @@ def test_the_cache_of_origins_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
         ("a%20b.example", False),
         ("a_b.example", True),
         ("::1", True),
+        ("fe80::1%25eth0", True),
         ("127.0.0.1", True),
         (".".join(["a" * 50] * 5), False),
     ],

@@ -13,7 +13,7 @@ LINE = '192.0.2.7 - - [31/Jan/2026:12:00:01 +0000] "GET /n%d HTTP/1.1" 200 5 "-"
 
 
 def test_a_log_that_grows_is_read_to_its_end(tmp_path: Path) -> None:
-    """Lines that are written meanwhile count, and one that is half written is no other request."""
+    """The reader counts lines that are written meanwhile, and no half of a line."""
     path = tmp_path / "access.log"
     path.write_text("".join(LINE % number for number in range(1000)))
     log = AccessLog(str(path), Screen(quiet=True), None, None)

@@ -9,7 +9,6 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from scrapy import Request, version_info
 from scrapy.core.engine import ExecutionEngine
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
@@ -23,14 +22,8 @@ from tests.unit.plugin.scheduling.crawlers import (
     REQUEST,
     SLOT,
     crawler_with_engine,
-    engine_with_delay,
     slot_of,
 )
-
-
-@pytest.fixture
-def engine() -> ExecutionEngine:
-    return engine_with_delay()
 
 
 def fill(engine: ExecutionEngine) -> None:

@@ -23,11 +23,6 @@ from tests.unit.plugin.scheduling.crawlers import (
 )
 
 
-@pytest.fixture
-def engine() -> ExecutionEngine:
-    return engine_with_delay()
-
-
 def test_send_wait(engine: ExecutionEngine) -> None:
     times = SendTimes(engine.crawler)
     assert times.send_wait(REQUEST) == 0.0
