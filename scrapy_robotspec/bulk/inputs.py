@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -14,7 +13,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from scrapy_robotspec.bulk.documents import MAX_BODY, Document, Report, known_columns, rows_of
-from scrapy_robotspec.bulk.warc import read_warc
+from scrapy_robotspec.bulk.revisits import Archives
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.folders import TEXTS, files_of, is_text
 
@@ -49,18 +48,15 @@ class Input(NamedTuple):
     files: tuple[str, ...]
     """One file, or the robots.txt files of a folder."""
 
-    def read(self, report: Report) -> Iterator[Document]:
-        """The documents in order."""
-        for path in self.files:
-            yield from documents(path, report)
-
     @property
-    def state(self) -> Iterator[str]:
-        """Text that changes when the files do."""
+    def is_archive(self) -> bool:
+        """Whether it is a WARC file."""
+        return self.files[0].lower().endswith(_WARC)
+
+    def read(self, report: Report, archives: Archives | None = None) -> Iterator[Document]:
+        """The documents in order; *archives*: as of :func:`documents`."""
         for path in self.files:
-            with suppress(OSError):
-                found = os.stat(path)
-                yield f"{os.path.abspath(path)} {found.st_size} {found.st_mtime_ns}\n"
+            yield from documents(path, report, archives)
 
 
 def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
@@ -100,16 +96,17 @@ def _inputs_in(folder: str) -> tuple[list[Input], int]:
     return found, others
 
 
-def documents(path: str, report: Report) -> Iterator[Document]:
+def documents(path: str, report: Report, archives: Archives | None = None) -> Iterator[Document]:
     """The robots.txt responses in a file.
 
     Its name says of which kind it is. ``report`` is called with a line of text about each thing
-    that cannot be read; everything else is.
+    that cannot be read; everything else is. The bodies of revisit records are looked for in
+    ``archives``, by default in this file.
     """
     name, number = path.lower(), 0
     try:
         if name.endswith(_WARC):
-            yield from read_warc(path, report)
+            yield from (archives or Archives([path])).read(path, report)
         elif is_text(name):
             with open(path, "rb") as file:
                 yield Document(url_from_name(path), file.read(MAX_BODY), source=path)

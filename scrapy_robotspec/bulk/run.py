@@ -26,11 +26,12 @@ from pyarrow.compute import replace_substring_regex
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.bulk.batches import answer
+from scrapy_robotspec.bulk.revisits import Archives, file_states
 from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.files import replacing, unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.bulk.inputs import Input
     from scrapy_robotspec.bulk.questions import Questions
@@ -71,16 +72,18 @@ class Job:
     folder: str
     format: str
     """The ending of the output's name: parquet or csv."""
+    archives: Sequence[str] = field(default=(), compare=False)
+    """All archives of the run."""
 
     @property
     def path(self) -> str:
         """The output."""
         return os.path.join(self.folder, f"{self.input.name}.{self.format}")
 
-    @property
-    def key(self) -> str:
-        """Changes with everything that the rows depend on."""
-        text = "\n".join([__version__, repr(self.questions), *self.input.state])
+    def key(self, searched: Iterable[str] = ()) -> str:
+        """Changes with everything that the rows depend on, the states of archives included."""
+        states = [*file_states(self.input.files), *searched]
+        text = "\n".join([__version__, repr(self.questions), *states])
         return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
     def finished(self) -> Counts | None:
@@ -99,13 +102,14 @@ class Job:
             is_ours = False
         if not is_ours:
             raise RunError(f"{self.path} was not written by this tool: choose another folder")
-        return Counts(**record["counts"]) if record["key"] == self.key else None
+        keys = (self.key(searched) for searched in ((), file_states(self.archives)))
+        return Counts(**record["counts"]) if record["key"] in keys else None
 
     def run(self) -> Counts:
         """Make the output. It appears whole or not at all."""
-        counts, key = Counts(), self.key
+        counts, key, archives = Counts(), self.key(), Archives(self.archives)
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        batches = answer(self.input.read(counts.report), self.questions)
+        batches = answer(self.input.read(counts.report, archives), self.questions)
         with replacing(self.path) as output:
             is_csv = self.format == "csv"
             open_writer = open_csv if is_csv else open_parquet
@@ -115,6 +119,8 @@ class Job:
                     counts.rows += len(batch)
             counts.documents = counts.rows // self.questions.rows
             output.flush()
+            if archives.searched:
+                key = self.key(archives.searched)
             values = {"key": key, "size": output.tell(), "counts": asdict(counts)}
             with suppress(FileNotFoundError):
                 os.remove(self.path)  # before its record becomes another one

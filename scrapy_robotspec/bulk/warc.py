@@ -50,6 +50,10 @@ _CUT_SIZE = re.compile(rb"[ \t]*[0-9A-Fa-f]+[ \t]*(?:;[^\n]*)?\r?")
 _LINE_END = re.compile(rb"\r?\n")
 
 
+#: A response, and the digest of its body as the archive states it.
+Found = tuple[Document, str | None]
+
+
 class _Record(NamedTuple):
     """A record that was begun."""
 
@@ -57,11 +61,11 @@ class _Record(NamedTuple):
     """Offset in the file."""
     length: int = -1
     """Stated length of its content (bytes); -1 without a valid one."""
-    documents: Sequence[Document] = ()
+    found: Sequence[Found] = ()
     """One, if it is the response to a request for a robots.txt."""
 
 
-def read_warc(path: str, report: Report) -> Iterator[Document]:
+def read_warc(path: str, report: Report) -> Iterator[Found]:
     """The robots.txt responses of an archive, compressed or not; damage is reported."""
     with open(path, "rb") as file:
         archive = _Archive(path, file, report)
@@ -81,8 +85,8 @@ class _Archive:
         """Whether it has a gzip member for each record."""
         self._is_zstd = path.lower().endswith(".zst")
 
-    def read_from(self, place: int) -> Generator[Document, None, int | None]:
-        """The documents from an offset on.
+    def read_from(self, place: int) -> Generator[Found, None, int | None]:
+        """The responses from an offset on.
 
         Returns the offset of the next record behind damage, else None.
         """
@@ -93,18 +97,18 @@ class _Archive:
             for record in ArchiveIterator(
                 self._file, parse_http=False, quirks_mode=has_line_feeds is not None
             ):
-                yield from last.documents  # what follows shows that it is whole
+                yield from last.found  # what follows shows that it is whole
                 last = self._begin(record)
                 content = _content(record, last.length)
-                read = [_response(record, begun, content) for begun in last.documents]
-                last = last._replace(documents=read)
+                read = [(_response(record, begun, content), digest) for begun, digest in last.found]
+                last = last._replace(found=read)
         except (OSError, ValueError):
             end = self._end_of(last)
-            for document in last.documents:
+            for document, digest in last.found:
                 is_cut = end is None and document.error is None
-                yield document._replace(error=_DAMAGED) if is_cut else document
+                yield document._replace(error=_DAMAGED) if is_cut else document, digest
             return self._next(last.place, end)
-        yield from last.documents
+        yield from last.found
         return None
 
     def _begin(self, record: WarcRecord) -> _Record:
@@ -117,7 +121,8 @@ class _Archive:
         if record.record_type not in _RESPONSES or not is_robots_txt(url):
             return _Record(place, length)
         damaged = Document(url, None, error=_DAMAGED, source=f"{self._path}:{place}")
-        return _Record(place, length, [damaged])  # until it is read
+        digest = record.headers.get("WARC-Payload-Digest")
+        return _Record(place, length, [(damaged, digest)])  # until it is read
 
     def _next(self, place: int, end: int | None) -> int | None:
         """Where the next record begins, behind the end of one, or behind damage."""

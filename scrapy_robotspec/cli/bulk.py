@@ -103,7 +103,8 @@ def bulk_command(
         _names(names), _list(paths, url_text), chosen, lint, _list(columns) or None
     )
     found, ignored = find_inputs(inputs)
-    planned = [Job(each, questions, folder, form) for each in found]
+    archives = tuple([each.files[0] for each in found if each.is_archive])
+    planned = [Job(each, questions, folder, form, archives) for each in found]
     try:
         with opened(folder, inputs):
             _note_names(questions, screen)

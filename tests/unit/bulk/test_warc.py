@@ -28,7 +28,7 @@ class Problem(NamedTuple):
 def read(path: Path) -> list[Document | Problem]:
     """All that is read of an archive, and then what was reported."""
     problems: list[str] = []
-    found = list(read_warc(str(path), problems.append))
+    found = [document for document, _ in read_warc(str(path), problems.append)]
     return [*found, *map(Problem, problems)]
 
 
