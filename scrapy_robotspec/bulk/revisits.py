@@ -1,4 +1,4 @@
-"""Revisit records: the body of a response is in another record, of this archive or another."""
+"""Revisit records, whose body is in another record of some archive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEPT = 64 * 1024 * 1024
 
 
 class Archives:
-    """The archives of a run, in which the bodies of revisit records are looked for."""
+    """Archives in which the bodies of revisit records are looked for."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = tuple(paths)

@@ -81,7 +81,7 @@ class Job:
         return os.path.join(self.folder, f"{self.input.name}.{self.format}")
 
     def key(self, searched: Iterable[str] = ()) -> str:
-        """Changes with everything that the rows depend on, the states of archives included."""
+        """Changes with all that the rows depend on; *searched*: states of archives."""
         states = [*file_states(self.input.files), *searched]
         text = "\n".join([__version__, repr(self.questions), *states])
         return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
