@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from scrapy_robotspec.access.origin import DEFAULT_PORTS, Origin
@@ -117,6 +117,12 @@ class RobotsRecord:
         A failure hides no copy (CAC-04).
         """
         return self.fetched_at or 0.0, self.updated_at
+
+    def after_pause(self, seconds: float) -> RobotsRecord:
+        """The record with its failures *seconds* later, which no hold uses."""
+        names = ("unreachable_since", "temporary_since", "failed_at")
+        times = {name: time for name in names if (time := getattr(self, name)) is not None}
+        return replace(self, **{name: time + seconds for name, time in times.items()})
 
     def header(self) -> dict[str, Any]:
         """The record without its body, as values that JSON can hold."""

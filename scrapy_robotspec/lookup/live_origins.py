@@ -53,6 +53,8 @@ class LiveOrigin:
     routes: dict[str, Any] = field(default_factory=dict)
     """Routes of the waiting requests by name."""
     failed_routes: Counter[str] = field(default_factory=Counter)
+    paused: float = 0.0
+    """Seconds of pauses of the crawl since the last attempt."""
 
     @property
     def waiting(self) -> int:

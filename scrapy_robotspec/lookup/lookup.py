@@ -48,6 +48,10 @@ class Runtime(Protocol):
     loop_time: LoopTime
     """Counts the seconds of fetches, and makes later calls."""
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether the crawl pauses."""
+
     def policy(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*."""
 
@@ -135,6 +139,8 @@ class Lookup:
         self.rules = RulesCache(parsing_limit=parsing_limit)
         self._live = runtime.live
         self._closed = False
+        self._is_paused = False
+        """Whether a wait was held up by a pause, or the last tick was in one."""
         self.followers: list[FetchFollower] = []
         """Called in this order; an error in one stops no other."""
 
@@ -155,15 +161,34 @@ class Lookup:
         plan = self._runtime.policy(origin).plan(self.store.get(origin), now)
         return plan.action is not Action.WAIT
 
-    async def wait(self, origin: Origin, request: Any) -> Resolved:
-        """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
+    async def wait(self, origin: Origin, request: Any, *, in_pauses: bool = True) -> Resolved:
+        """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes.
+
+        *in_pauses*: begin fetches, and return, while the crawl pauses, too.
+        """
         while not self._closed:
+            if self._runtime.is_paused and not in_pauses:
+                self._is_paused = True
+                await self._pause(origin, math.inf)
+                continue
             now = self._runtime.clock()
             found = self.ask(origin, now, request)
             if isinstance(found, Resolved):
                 return found
             await self._pause(origin, found.until - now)
         raise CancelledError
+
+    def tick(self, seconds: float) -> None:
+        """Count the last *seconds* as paused if the crawl was.
+
+        Its end wakes what waits for it.
+        """
+        was_paused, self._is_paused = self._is_paused, self._runtime.is_paused
+        if was_paused or self._is_paused:
+            for live in list(self._live.values()):
+                live.paused += seconds
+                if not self._is_paused:
+                    _wake(live)
 
     async def _pause(self, origin: Origin, seconds: float) -> None:
         """Return after *seconds*, or when the fetch of *origin* ends.
@@ -181,21 +206,6 @@ class Lookup:
             self.limiter.discard(waiter)
             live.waiters.pop(waiter, None)
             self._live.settle(live)
-
-    def page_answered(self, origin: Origin) -> None:
-        """Note that a page of *origin* answered (FET-12)."""
-        now = self._runtime.clock()
-        resolved = self.rules.get_valid(origin, now)
-        if resolved is not None and not resolved.unreachable:  # hot path: decodes no record
-            return
-        record = self.store.get(origin)
-        if record is not None:
-            noted = self._runtime.policy(origin).page_answered(record, now)
-            if noted is not record:
-                self.store.put(noted)
-                self.rules.pop(origin)
-                if not noted.local:
-                    self.store.share(noted, record)
 
     # --- closing
 
@@ -309,12 +319,15 @@ class Lookup:
 
         *known*: the record in the shared store.
         """
-        origin, shared = fetch.origin, None
+        origin, shared, live = fetch.origin, None, self._live[fetch.origin]
         try:
             failed = None if base is None else base.failure_status
             result = await self._attempt(fetch, failed)
             if base is fetch.held:
                 base = self.store.get(origin)  # a page may have answered meanwhile
+            if base is not None and live.paused:
+                base = base.after_pause(live.paused)
+            live.paused = 0.0
             policy, now = self._runtime.policy(origin), self._runtime.clock()
             record = policy.apply(base, origin, result, now, self._runtime.random())
             shared = None if result.local else record

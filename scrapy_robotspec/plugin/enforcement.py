@@ -171,22 +171,15 @@ class Enforcer:
                 self.enforce(request, answer, again=True)
                 passed = self._passed[ref(request)]
         elif is_sent_to_service(request):
-            self._check_page(request)
+            from scrapy_robotspec.plugin import splash
+
+            asked = splash.decide_about_page(self._robots, request)
+            if asked is not None:
+                self._apply_again(request, *asked)
         passed.sent = True
         if passed.outcome != NO_ROBOTS_TXT:
             self._account.kept(passed.origin).sent += 1
         return passed.logged
-
-    def _check_page(self, request: Request) -> None:
-        """Refuse a page of a service that may not be requested any more."""
-        page = page_of(request)
-        origin = self._policy.origin(page)
-        answer = None if origin is None else self._robots.decide_now(origin, page, time.time())
-        if answer is None or isinstance(answer, Pending):
-            return
-        if not answer.decision.allowed:  # else the decision about the page stands
-            self._robots.note_decision(page, answer, "request")
-        self._apply_again(request, page, answer)
 
     def _apply_again(self, request: Request, asked: Request, answer: Answer) -> None:
         """Apply *answer* about *asked* to *request*, which was let through before."""

@@ -17,7 +17,6 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
@@ -30,9 +29,9 @@ from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.evidence.log_lines import LoggedDecision, Stage
     from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
     from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
@@ -43,6 +42,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 _T = TypeVar("_T")
+
+#: A pause of the crawl is seen after this time (seconds).
+_TICK = 0.1
 
 
 class CrawlRobots:
@@ -69,11 +71,12 @@ class CrawlRobots:
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
         )
-        self.engine = _compat.Engine(crawler)
         self._crawler = crawler
         self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
+        self._ticker: Any = None
         self._runtime = CrawlRuntime(crawler, settings, self.tokens, stats, self.live)
+        self.engine = self._runtime.engine
         self.routes = self._runtime.routes
         self.lookup = open_lookup(self._runtime, settings)
         self.observer: EvidenceObserver | None = None
@@ -163,7 +166,9 @@ class CrawlRobots:
         live.questions += is_question
         self.progress.wait_began(origin)
         try:
-            waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
+            waiting = Deferred.fromCoroutine(
+                self.lookup.wait(origin, request, in_pauses=is_question)
+            )
             return await self.until(waiting, event)
         finally:
             live.waits -= 1
@@ -183,6 +188,8 @@ class CrawlRobots:
         self._waits.add(waiting)
         if self._is_stopped:
             waiting.cancel()
+        if self._ticker is None:
+            self._tick(time.monotonic())
         try:
             result: _T = await _compat.as_future(waiting)
             return result
@@ -191,6 +198,12 @@ class CrawlRobots:
         finally:
             self._waits.discard(waiting)
             release_slot()
+
+    def _tick(self, ticked_at: float) -> None:
+        """Leave pauses out of the holds while anything waits; *ticked_at*: the last tick."""
+        now = time.monotonic()
+        self._ticker = _compat.call_later(_TICK, self._tick, now) if self._waits else None
+        self.lookup.tick(now - ticked_at)
 
     # --- start and end
 
@@ -208,7 +221,12 @@ class CrawlRobots:
         _compat.limit_pages(self._crawler)
         _compat.when_closing(self._crawler.engine, self.stop)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
-            self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
+            from scrapy_robotspec.lookup.page_answers import PageAnswers
+
+            self._page_answers = PageAnswers(self._runtime, self.lookup)
+            self._crawler.signals.connect(
+                self._page_answers.on_response, scrapy_signals.response_received
+            )
         if self.observer is not None:
             self.observer.open()
         if self._report is not None:
@@ -247,10 +265,3 @@ class CrawlRobots:
         atexit.unregister(self._close_evidence)
         is_dry = self.settings.dry_run
         self.observer.close(None if is_dry else self.progress.account.requests())
-
-    def _page_answered(self, response: Response, request: Request) -> None:
-        """FET-12: whether pages answer matters while the robots.txt does not."""
-        if response.status < 500 and not request.meta.get("dont_obey_robotstxt"):
-            origin = Origin.of(request.url)
-            if origin is not None:
-                self.lookup.page_answered(origin)

@@ -6,16 +6,20 @@ A request of scrapy-splash or scrapy-puppeteer-client goes to a service. It has
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from scrapy import Request
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import EXEMPT
+from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SENT_TO_PUPPETEER, SUMMARY
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.plugin.deciding.request_policy import Answer
+    from scrapy_robotspec.plugin.robots import CrawlRobots
 
 
 def page_request(request: Request) -> Request:
@@ -28,6 +32,21 @@ def page_request(request: Request) -> Request:
         return request
     meta = {key: value for key, value in page.meta.items() if key != "dont_obey_robotstxt"}
     return Request(page_url(request), headers=page.headers, meta=meta)
+
+
+def decide_about_page(robots: CrawlRobots, request: Request) -> tuple[Request, Answer] | None:
+    """Decide once more about the page behind *request*, which leaves.
+
+    Returns the page's request and the answer; None where there is none now.
+    """
+    page = page_request(request)
+    origin = robots.policy.origin(page)
+    answer = None if origin is None else robots.decide_now(origin, page, time.time())
+    if answer is None or isinstance(answer, Pending):
+        return None
+    if not answer.decision.allowed:  # else the decision about the page stands
+        robots.note_decision(page, answer, "request")
+    return page, answer
 
 
 def page_url(request: Request) -> str:

@@ -416,7 +416,10 @@ class CountsTurns:
 
 
 class Pauses:
-    """An extension: the crawl pauses for a second from the first robots.txt request on."""
+    """An extension: the crawl pauses for a time from the first robots.txt request on.
+
+    The job's ``pause`` says how long (seconds).
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -432,7 +435,7 @@ class Pauses:
         if not self._is_done and request.url.endswith("/robots.txt"):
             self._is_done = True
             self._crawler.engine.pause()
-            _compat.call_later(1.5, self._go_on)
+            _compat.call_later(read_job().get("pause", 1.5), self._go_on)
 
     def _go_on(self) -> None:
         assert self._crawler.engine is not None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.crawl import crawl
+from tests.support.crawl import Result, crawl
 from tests.support.responses import (
     Answer,
     Exchange,
@@ -73,6 +73,37 @@ def test_retry_after_lengthens_a_pause(server: Server, form: str) -> None:
     crawl([site.url("/x")], QUICK)
     assert pauses(site)[0] >= 1.9
     assert site.pages_asked == ["/x"]
+
+
+def crawl_with_pause(site: Site, seconds: float, settings: dict[str, Any]) -> tuple[Result, float]:
+    """A crawl of three pages that pauses for *seconds* as robots.txt is asked for, and its end."""
+    names = ("tests.support.event_log.Notes", "tests.crawl.middlewares.Pauses")
+    urls = [site.url(f"/{n}") for n in range(3)]
+    settings = {**QUICK, **settings, "EXTENSIONS": dict.fromkeys(names, 1)}
+    result = crawl(urls, settings, more={"pause": seconds})
+    assert result.ended_once(urls)
+    (goes_on,) = result.of("goes on")
+    return result, goes_on["at"]
+
+
+@pytest.mark.parametrize(("failure", "times"), [(DOWN, 9), (reply("", 429), 3), (reset(), 3)])
+def test_a_pause_uses_up_no_hold(server: Server, failure: Answer, times: int) -> None:
+    """A pause longer than the hold: no attempt in it, and as much time after it as without it."""
+    site = server.site("127.0.0.2", in_turn(failure, failure, failure, reply(RULES)))
+    settings = {"ROBOTSPEC_HOLD_TIMEOUT": 2, "ROBOTSPEC_RETRY_TIMES": times}
+    result, goes_on = crawl_with_pause(site, 3, settings)
+    assert len(result.responses) == 3
+    assert [asked.at > goes_on for asked in site.robots_asked] == [False, True, True, True]
+
+
+def test_a_hold_ends_after_a_pause(server: Server) -> None:
+    """After what was left of it; a few tenths more, for a tick and the first answer."""
+    site = server.site("127.0.0.2", DOWN)
+    result, goes_on = crawl_with_pause(site, 2, {"ROBOTSPEC_HOLD_TIMEOUT": 1.2})
+    _, *others = site.robots_asked
+    assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
+    assert min(error["at"] for error in result.errors.values()) >= goes_on + 1.0
+    assert all(asked.at > goes_on for asked in others)
 
 
 def test_retry_after_is_capped_by_the_hold(server: Server) -> None:

@@ -90,6 +90,7 @@ class CrawlRuntime:
         live: LiveOrigins,
     ) -> None:
         self._crawler = crawler
+        self.engine = _compat.Engine(crawler)
         self._tokens = tokens
         self.settings = settings
         self.stats = stats
@@ -118,6 +119,10 @@ class CrawlRuntime:
         overrides = self.settings.overrides
         override = overrides.find(origin) if overrides else None
         return self._policy if override is None else override.adjust(self._policy)
+
+    @property
+    def is_paused(self) -> bool:
+        return self.engine.is_paused
 
     def agent(self, request: Request) -> str:
         """Product name of the User-Agent that goes with *request* (CAC-04)."""

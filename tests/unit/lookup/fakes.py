@@ -18,6 +18,7 @@ from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchDone, Lookup, Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.loop_time import LoopTime
+from scrapy_robotspec.lookup.page_answers import PageAnswers
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 from scrapy_robotspec.lookup.shared_lookup import SharedLookup
 from scrapy_robotspec.lookup.tiered_store import TieredStore
@@ -82,6 +83,7 @@ class LookupHarness:
         self.live = LiveOrigins()
         self.lookup = lookup_class(self, self.store, limit)
         self.lookup.rules = RulesCache(max_bytes)
+        self.page_answered = PageAnswers(self, self.lookup).page_answered
         self.lookup.followers.append(self)
         self.limiter = self.lookup.limiter
         self.fetching: dict[Origin, Deferred[FetchResult]] = {}
@@ -94,6 +96,7 @@ class LookupHarness:
         self.failed: int | None = None
         """Status of the failure before the last fetch."""
         self.product = "-"
+        self.is_paused = False
 
     # --- what the lookup calls
 
@@ -140,8 +143,9 @@ class LookupHarness:
     def ask(self, origin: Origin = A) -> Resolved | Pending:
         return self.lookup.ask(origin, self.clock(), "cause")
 
-    def wait_for(self, origin: Origin = A) -> Waiter:
-        return Waiter(Deferred.fromCoroutine(self.lookup.wait(origin, "cause")), origin)
+    def wait_for(self, origin: Origin = A, *, in_pauses: bool = True) -> Waiter:
+        waiting = self.lookup.wait(origin, "cause", in_pauses=in_pauses)
+        return Waiter(Deferred.fromCoroutine(waiting), origin)
 
     def answer(self, attempt: FetchResult, origin: Origin = A) -> None:
         """The server of *origin* answers the fetch under way."""

@@ -105,7 +105,7 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(origin=origins)
     def page_answers(self, origin: Origin) -> None:
-        self.harness.lookup.page_answered(origin)
+        self.harness.page_answered(origin)
         record = self.records[origin]
         if record is not None:
             now = self.harness.clock()

@@ -59,7 +59,7 @@ def happen(harness: LookupHarness, event: tuple[object, ...]) -> object:
             else:
                 harness.pass_time(seconds)
         case (origin,):
-            harness.lookup.page_answered(origin)  # type: ignore[arg-type]
+            harness.page_answered(origin)  # type: ignore[arg-type]
         case (origin, FetchResult() as attempt):
             if origin in harness.fetching:
                 harness.answer(attempt, origin)
@@ -116,4 +116,4 @@ def test_a_page_of_a_kept_reachable_origin_decodes_no_record(
         raise AssertionError(f"the record of {origin} was decoded")
 
     monkeypatch.setattr(harness.memory, "get", decode)
-    harness.lookup.page_answered(A)
+    harness.page_answered(A)

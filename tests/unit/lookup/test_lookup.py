@@ -379,21 +379,6 @@ def test_a_pause_ends_with_its_time_or_its_waiter_and_leaves_no_timer(seconds: f
     assert harness.time.getDelayedCalls() == []
 
 
-def test_a_page_that_answers_during_a_fetch_is_not_forgotten() -> None:
-    """FET-12: the fetch began from the record before."""
-    harness = LookupHarness(hold_timeout=0.0)
-    harness.ask()
-    harness.answer(DOWN)
-    harness.pass_time(61.0)
-    harness.ask()
-    harness.lookup.page_answered(A)
-    noted = harness.clock()
-    harness.answer(DOWN)
-    record = harness.memory.get(A)
-    assert record is not None
-    assert (record.pages_answered_at, record.failures) == (noted, 2)
-
-
 def test_an_origin_that_was_preempted_is_asked_before_until_a_fetch_ends() -> None:
     """It is not preempted again, and then it is an origin like any other."""
     harness = LookupHarness()

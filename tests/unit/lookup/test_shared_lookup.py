@@ -145,7 +145,7 @@ def test_a_page_that_answers_after_a_local_failure_writes_nothing_to_the_shared_
     harness = LookupHarness(shared)
     harness.ask()
     harness.answer(LOCAL)
-    harness.lookup.page_answered(A)
+    harness.page_answered(A)
     assert shared.get(A) is None
 
 
@@ -266,7 +266,7 @@ def test_the_note_about_a_page_replaces_no_record_of_another_process() -> None:
     two.ask()
     two.answer(FILE)
     good = shared.get(A)
-    one.lookup.page_answered(A)
+    one.page_answered(A)
     assert shared.get(A) == good
     record = one.memory.get(A)
     assert record is not None

@@ -12,6 +12,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup.page_answers import PageAnswers
 from tests.unit.plugin.obeying import NOW, RULES, URL, A, Obeying, run, turns
 
 NO, YES = f"{URL}/no", f"{URL}/yes"
@@ -218,7 +219,8 @@ def test_pages_that_answer_are_noted_where_an_edition_asks(
 ) -> None:
     """FET-12: not those that the user exempts, whose robots.txt nobody asked for."""
     crawl, noted = Obeying(monkeypatch, ROBOTSPEC_EDITION=edition), list[object]()
-    monkeypatch.setattr(crawl.robots.lookup, "page_answered", noted.append)
+    note = lambda answers, origin: noted.append(origin)  # noqa: E731
+    monkeypatch.setattr(PageAnswers, "page_answered", note)
     crawl.robots.open()
     crawl.crawler.signals.send_catch_log(
         signals.response_received,
