@@ -54,9 +54,9 @@ class Network:
 
         return SimpleNamespace(run=run, proxy=proxy)
 
-    def fetch(self, monkeypatch: pytest.MonkeyPatch) -> FetchResult:
+    def fetch(self, monkeypatch: pytest.MonkeyPatch, attempt: Any = None) -> FetchResult:
         """The result of a fetch that begins with the first route."""
-        monkeypatch.setattr(crawl_runtime, "Attempt", self.attempt)
+        monkeypatch.setattr(crawl_runtime, "Attempt", attempt or self.attempt)
         fetcher: Any = SimpleNamespace(
             routes=self.routes, downloads=SimpleNamespace(watched=watched)
         )
@@ -70,6 +70,21 @@ def test_another_route_is_tried_where_one_fails_on_our_side(
     network = Network([DEAD, FetchResult(status=200)])
     assert network.fetch(monkeypatch).status == 200
     assert network.asked == ["http://proxy0", "http://proxy1"]
+
+
+@pytest.mark.parametrize(("chosen", "attempts"), [("aabc", 2), ("abbc", 3), ("abcd", 4)])
+def test_a_route_is_tried_again_while_a_middleware_chooses_new_proxies(
+    monkeypatch: pytest.MonkeyPatch, chosen: str, attempts: int
+) -> None:
+    network = Network([DEAD])
+    sent = iter(chosen)
+
+    def attempt(fetcher: Any, origin: Origin, request: Request, route: Any, _: bool) -> Any:
+        made = network.attempt(fetcher, origin, request, route, _)
+        return SimpleNamespace(run=made.run, proxy=f"http://{next(sent)}")
+
+    assert network.fetch(monkeypatch, attempt) is DEAD
+    assert len(network.asked) == attempts
 
 
 def test_nothing_is_repeated_after_a_server_error(monkeypatch: pytest.MonkeyPatch) -> None:

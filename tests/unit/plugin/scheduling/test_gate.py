@@ -86,6 +86,13 @@ def test_the_last_of_several_waits_lets_the_others_go() -> None:
     assert (harness.wakes, harness.live) == (1, {})
 
 
+def test_empty_queues_are_to_be_filled() -> None:
+    harness = GateHarness()
+    queues = QueuesHarness(harness)
+    assert not queues.queues.may_go()
+    assert not harness.gate.must_wait(lambda: False)
+
+
 def test_closed_gate_makes_no_calls() -> None:
     harness = GateHarness()
     queues = QueuesHarness(harness)
