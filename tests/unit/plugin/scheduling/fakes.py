@@ -40,7 +40,9 @@ class GateHarness:
         self.settings = Settings()
         self.downloads = ActiveRequests()
         # All that the gate asks, in one object.
-        self.lookup = self.limiter = self.progress = self.engine = self.routes = self
+        self.lookup = self.limiter = self.progress = self.engine = self.routes = self.policy = self
+        self.seen: list[Any] = []
+        self.replaced: set[Origin] = set()
         self.is_active = self.downloads.is_active
         self.gate = Gate(cast("Any", self), cast("Any", self))
 
@@ -57,6 +59,15 @@ class GateHarness:
 
     def is_spaced(self, origin: Origin) -> bool:
         return origin in self.spaced
+
+    def origin(self, request: Any) -> Origin | None:
+        return cast("Origin | None", request.origin)
+
+    def replacement(self, origin: Origin) -> object | None:
+        return origin if origin in self.replaced else None
+
+    def see(self, origin: Origin, request: Any) -> None:
+        self.seen.append((origin, request))
 
     def may_begin(self, coming: int, when_free: Any) -> bool:
         return self.fetch_slots

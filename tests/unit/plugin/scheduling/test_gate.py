@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import pytest
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin.scheduling import gate as module
 
-from .fakes import A, GateHarness, QueuesHarness
+from .fakes import A, B, GateHarness, QueuesHarness
 
 
 def in_state(state: QueueState) -> tuple[GateHarness, ExitStack]:
@@ -84,6 +85,75 @@ def test_the_last_of_several_waits_lets_the_others_go() -> None:
         wait.close()
     assert not harness.gate.must_wait(lambda: False)
     assert (harness.wakes, harness.live) == (1, {})
+
+
+@dataclass(frozen=True)
+class Page:
+    """A request for a page of *origin*; None: nothing is checked."""
+
+    origin: Origin | None
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+@pytest.mark.parametrize("overrides", [{}, {"other.example": None}, {"a.example": None}])
+@pytest.mark.parametrize("origin", [None, A])
+def test_requests_that_ask_for_rules_are_queued_by_origin(
+    origin: Origin | None, overrides: dict[str, None], is_live: bool
+) -> None:
+    """Their routes are those that a robots.txt may be asked for over."""
+    harness, wait = GateHarness(), ExitStack()
+    harness.settings = replace(harness.settings, overrides=cast("Any", overrides))
+    if "a.example" in overrides:
+        harness.replaced.add(A)
+    if is_live:
+        wait = harness.hold(A)
+    page = Page(origin)
+    expected = None if "a.example" in overrides else origin
+    with wait:
+        assert harness.gate.note_queued(cast("Any", page)) == expected
+    assert harness.seen == ([(A, page)] if expected and is_live else [])
+
+
+@pytest.mark.parametrize("parked", [0, 1])
+@pytest.mark.parametrize("has_queues", [False, True])
+def test_the_engine_is_woken_where_another_scheduler_had_to_wait(
+    has_queues: bool, parked: int
+) -> None:
+    harness = GateHarness()
+    harness.settings = replace(harness.settings, max_parked=1)
+    harness.gate.parked = parked
+    if has_queues:
+        QueuesHarness(harness)
+    harness.gate.goes_on(None, cast("Any", Page(None)))
+    assert harness.wakes == (parked == 1 and not has_queues)
+
+
+@pytest.mark.parametrize("left_for", [None, A])
+@pytest.mark.parametrize("origin", [None, A, B])
+def test_a_request_that_goes_on_lets_its_origin_go(
+    origin: Origin | None, left_for: Origin | None
+) -> None:
+    """And that which it has left its queue for, if a middleware changed it on its way."""
+    harness = GateHarness()
+    harness.known.update((A, B))
+    page = Page(left_for)
+    for each in (A, B):
+        harness.gate.leave(each, cast("Any", object()))
+    harness.gate.popped.clear()
+    if left_for is not None:
+        harness.gate.popped[cast("Any", page)] = left_for
+    harness.gate.goes_on(origin, cast("Any", page))
+    ready = {each for each in (A, B) if harness.state(each) is QueueState.READY}
+    assert ready == {origin, left_for} - {None}
+    assert not harness.gate.popped
+
+
+def test_a_lost_request_of_no_origin_changes_nothing() -> None:
+    harness = GateHarness()
+    QueuesHarness(harness)
+    harness.gate.popped[cast("Any", Page(None))] = None
+    assert not harness.gate.must_wait(lambda: False)
+    assert not harness.gate.popped
 
 
 def test_empty_queues_are_to_be_filled() -> None:
