@@ -23,7 +23,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
 from tests.support.stores import SharedStore, put, take
 
-from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, LookupHarness, two_processes
+from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, LookupHarness, two_processes
 
 DAY = 86_400.0
 LOCAL = FetchResult(error="proxy refused the connection", local=True)
@@ -234,6 +234,29 @@ def test_a_store_whose_records_never_agree_is_not_asked_for_ever() -> None:
     harness.ask()
     assert harness.fetched == [A]
     assert liar.asked < 20
+
+
+def test_a_process_without_a_slot_does_not_fetch_because_it_has_read_enough() -> None:
+    """However many due records it is given meanwhile."""
+
+    class Leased(SharedStore):
+        asked = 0
+
+        def claim(self, origin: Origin, *arguments: Any, **options: Any) -> Claim:
+            return Claim(origin != A)
+
+        def get(self, *arguments: Any, **options: Any) -> RobotsRecord | None:
+            self.asked += 1
+            at = START - DAY * 2 - self.asked
+            return RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=at, expires_at=at)
+
+    store = Leased()
+    harness = LookupHarness(store, limit=1)
+    harness.ask(A)
+    harness.ask(B)
+    harness.pass_time(10 * POLL_MAX)
+    assert store.asked > 8
+    assert harness.fetched == [B]
 
 
 # --- what is shared
