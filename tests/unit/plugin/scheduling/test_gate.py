@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin.scheduling import gate as module
+from scrapy_robotspec.plugin.scheduling.gate import Gate, find_gate
 
 from .fakes import A, B, GateHarness, QueuesHarness
 
@@ -154,6 +156,43 @@ def test_a_lost_request_of_no_origin_changes_nothing() -> None:
     harness.gate.popped[cast("Any", Page(None))] = None
     assert not harness.gate.must_wait(lambda: False)
     assert not harness.gate.popped
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_only_held_requests_are_shown_as_waiting(held: bool) -> None:
+    harness = GateHarness()
+    harness.gate.enter(A)
+    harness.gate.count_queued(A, 2, held=held)
+    assert (harness.queued(A), harness.waiting) == (2, 2 if held else 0)
+
+
+def test_without_crawl_delays_no_request_is_spaced() -> None:
+    harness = GateHarness()
+    assert not Gate(cast("Any", harness)).is_spaced(A)
+
+
+def test_an_origin_whose_rules_have_expired_is_unknown_though_it_was_ready() -> None:
+    """It is live because of something else."""
+    harness = GateHarness()
+    harness.known.add(A)
+    harness.live.use(A).questions = 1
+    assert harness.gate.enter(A) is QueueState.READY
+    harness.known.clear()
+    assert harness.gate.enter(A) is QueueState.UNKNOWN
+
+
+def test_an_origin_without_queued_requests_is_ready_though_it_has_no_rules() -> None:
+    """The next request asks for them."""
+    harness = GateHarness()
+    harness.gate.enter(A)
+    harness.gate.update(A)
+    assert harness.state(A) is QueueState.READY
+
+
+@pytest.mark.parametrize("owner", [None, SimpleNamespace(gate="gate")])
+def test_the_gate_is_that_of_the_middleware(owner: SimpleNamespace | None) -> None:
+    crawler = SimpleNamespace(get_downloader_middleware=lambda kind: owner)
+    assert find_gate(cast("Any", crawler)) == (owner and "gate")
 
 
 def test_empty_queues_are_to_be_filled() -> None:
