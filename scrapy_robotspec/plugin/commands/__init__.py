@@ -45,6 +45,11 @@ class RobotSpecCommand(ScrapyCommand):
         """Run the command line; sets the exit code."""
         # A KeyboardInterrupt can get lost in an import, and the command would go on.
         signal.signal(signal.SIGINT, lambda *frame: os._exit(130))
+        if args == ["doctor"]:
+            from scrapy_robotspec.plugin.commands.doctor import diagnose
+
+            diagnose(self._load_query())
+            return
         from scrapy_robotspec.cli.app import main
 
         words = [*args, "--help"] if opts.robotspec_help else list(args)

@@ -1,0 +1,64 @@
+"""``scrapy robotspec doctor``: losses by other parts of a project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import UsageError
+from scrapy.utils.python import global_object_name
+
+from scrapy_robotspec.cli.session import SiteOptions
+from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.plugin._compat_rare import middlewares_before
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy.settings import BaseSettings
+
+    from scrapy_robotspec.cli.session import QuerySites
+
+#: Beginnings of names of parts that lose nothing.
+_KNOWN = ("scrapy.core.", "scrapy_robotspec.")
+
+
+def diagnose(query: QuerySites) -> None:
+    """Print what the crawls of a project give up, a line each.
+
+    *query* starts a crawl with its settings.
+    Raises ``UsageError`` for a wrong setting.
+    """
+
+    async def show(spider: Any) -> None:
+        lines = list(_losses(spider.crawler.settings))
+        print("\n".join(lines or ["The crawls of this project give up nothing."]))
+
+    try:
+        query(show, SiteOptions(), print)
+    except RobotSpecError as error:
+        raise UsageError(str(error), print_help=False) from None
+
+
+def _losses(settings: BaseSettings) -> Iterator[str]:
+    """Losses by each part in the *settings* of a crawl."""
+    for name in middlewares_before(settings, RobotSpecMiddleware):
+        yield f"DOWNLOADER_MIDDLEWARES: {name} comes first: what it answers itself is not checked"
+    for name in _others(settings.getwithbase("DOWNLOAD_HANDLERS").values()):
+        yield (
+            f"DOWNLOAD_HANDLERS: {name} may follow redirects itself, whose targets are checked "
+            "after they were requested, and send other headers and spellings than were judged"
+        )
+    for name in _others([settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]])[:1]:
+        yield (
+            f"SCHEDULER: {name} has no queue for each origin: requests wait outside it, at most "
+            f"{settings.getint('ROBOTSPEC_MAX_PARKED', 1000)} (ROBOTSPEC_MAX_PARKED), and a killed "
+            "process loses them"
+        )
+
+
+def _others(components: Iterable[Any]) -> list[str]:
+    """The names of those of *components* that others have written."""
+    given = [each for each in components if each is not None]
+    names = [each if isinstance(each, str) else global_object_name(each) for each in given]
+    return [name for name in dict.fromkeys(names) if not name.startswith(_KNOWN)]
