@@ -11,6 +11,7 @@ from scrapy.http import Response
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.enforcement import RulesExpired, final_request
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, ForbiddenUsage
+from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.scheduling.request_waits import send_back
 from tests.unit.plugin.obeying import NOW, RULES, URL, A, Obeying, run
 
@@ -129,6 +130,25 @@ def test_a_request_that_went_back_has_the_users_dont_filter_again(
         else:
             crawl.enforcer.enforce(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
         assert request.dont_filter is wanted
+
+
+def test_a_refused_request_that_is_repeated_counts_once(crawl: Obeying) -> None:
+    """Middlewares that repeat after every exception send a copy, with its meta."""
+    request = Request(f"{URL}/no")
+    for _ in range(3):
+        answer = crawl.robots.decide_now(A, request, NOW)
+        with pytest.raises(ForbiddenByRobots, match="Disallow: /no"):
+            crawl.enforcer.enforce(request, answer)  # type: ignore[arg-type]
+        request = request.copy()
+    assert crawl.counts() == {"refused_rule": 1}
+    with pytest.raises(ForbiddenByRobots):
+        applied(crawl, "/no?other", meta=request.meta)
+    assert crawl.counts() == {"refused_rule": 2}, "another page that has the same meta"
+
+
+def test_licenses_are_in_the_summary(crawl: Obeying) -> None:
+    crawl.know(b"User-agent: *\nLicense: https://a.example/license.xml\n")
+    assert applied(crawl).meta["robotspec"]["licenses"] == ("https://a.example/license.xml",)
 
 
 # --- requests that need no robots.txt
@@ -254,6 +274,38 @@ def answered(crawl: Obeying, request: Request, url: str | None = None, **headers
     response = Response(url or request.url, headers=headers)
     crawl.enforcer.check_sending(request)
     return run(lambda: crawl.enforcer.check_response(request, response))
+
+
+@pytest.mark.parametrize("sees_sending", [True, False])
+@pytest.mark.parametrize("leaves", [True, False])
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_page_that_was_not_seen_leaving_was_answered_by_a_middleware(
+    crawl: Obeying, sees_sending: bool, leaves: bool, cached: bool
+) -> None:
+    """Unless it comes from the HTTP cache, or nothing is seen leaving at all."""
+    crawl.enforcer.sees_sending = sees_sending
+    request = applied(crawl)
+    response = Response(request.url, flags=["cached"] if cached else [])
+    if leaves:
+        crawl.enforcer.check_sending(request)
+    for _ in range(2):  # a response may pass by twice
+        run(lambda: crawl.enforcer.check_response(request, response))
+    account = crawl.robots.progress.account
+    is_answered = sees_sending and not leaves and not cached
+    assert account.requests().answered == is_answered
+    assert account.of_pages["robotspec/answered_by_middleware"] == is_answered
+    assert account.requests().sent == leaves
+
+
+def test_a_response_that_nobody_decided_about_is_counted(crawl: Obeying) -> None:
+    refused = Request(f"{URL}/no")
+    with pytest.raises(ForbiddenByRobots):
+        crawl.enforcer.enforce(refused, crawl.robots.decide_now(A, refused, NOW))  # type: ignore[arg-type]
+    own = Request(f"{URL}/robots.txt", meta={"_robotspec_download": "transfer"})
+    for request in (refused, own, Request(f"{URL}/yes")):
+        response = Response(request.url)
+        run(lambda: crawl.enforcer.check_response(request, response))  # noqa: B023
+    assert crawl.robots.progress.account.of_pages[NEVER_DECIDED] == 1
 
 
 def test_the_final_url_is_decided_about(crawl: Obeying) -> None:
