@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -48,6 +49,24 @@ def test_a_request_that_may_go_has_a_summary_and_counts_once(crawl: Obeying) -> 
     assert crawl.counts() == {"rules": 1}
     crawl.enforcer.enforce(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
     assert crawl.counts() == {"rules": 1}, "a request that was not sent counts once"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "expected"),
+    [
+        (b"User-agent: *\nAllow: /yes", 200, ("/yes", 2, ("*",), "google-2019")),
+        (RULES, 200, (None, None, ("*",), "google-2019")),
+        (b"", 404, (None, None, (), None)),
+    ],
+    ids=["rule", "no rule", "no file"],
+)
+def test_a_summary_names_the_rule_that_decides(
+    crawl: Obeying, body: bytes, status: int, expected: tuple[Any, ...]
+) -> None:
+    crawl.now += 2 * DAY  # the copy has expired
+    crawl.know(body, status)
+    summary = applied(crawl).meta["robotspec"]
+    assert tuple(summary[name] for name in ("pattern", "line", "group", "edition")) == expected
 
 
 def test_a_refused_request_raises_and_counts_as_refused(crawl: Obeying) -> None:
@@ -366,6 +385,23 @@ def test_usage_of_a_page_is_combined_with_its_header(
     pages = crawl.robots.progress.account.of_pages
     found = {name: number for name, number in pages.items() if name.startswith(prefix)}
     assert found == {f"{prefix}{name}": number for name, number in counted.items()}
+
+
+@pytest.mark.parametrize("is_logged", [True, False])
+def test_usage_of_a_page_is_evidence_of_its_decision(
+    monkeypatch: pytest.MonkeyPatch, is_logged: bool
+) -> None:
+    crawl, uses = Obeying(monkeypatch, **USE), []
+    crawl.know()
+    observer = SimpleNamespace(
+        on_decision=lambda *_: "the line" if is_logged else None,
+        on_exempt=lambda *_: None,
+        on_sent=lambda *_: None,
+        on_usage=lambda *noted: uses.append(noted),
+    )
+    crawl.enforcer._observer = crawl.robots.observer = cast("Any", observer)
+    answered(crawl, applied(crawl), **{"Content-Usage": "train-ai=y"})
+    assert uses == ([("the line", b"train-ai=y", None)] if is_logged else [])
 
 
 def test_usage_that_the_file_states_is_in_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
