@@ -56,6 +56,8 @@ _USERS = ("u", "remote_user")
 _NEEDED = (*_TIMES, *_TARGETS, *_HOSTS, *_PORTS, *_SCHEMES)
 #: Fields that a server decodes, and those with the same text as it was sent.
 _DECODED = {"U": "%r", "uri": "$request_uri", "document_uri": "$request_uri"}
+#: Layouts of Apache's ``%{layout}t`` that say the second.
+_LAYOUT = re.compile(r"(?:begin:|end:)?(?:(?:%F|%Y-%m-%d)[T ]|%d/%b/%Y:)(?:%T|%H:%M:%S)(?: ?%z|Z)?")
 _QUOTED = rb'[^"\\]*(?:\\.[^"\\]*)*'
 #: The name of a user may have blanks; it ends where the time begins. One that begins with "- " is
 #: a sign of further words before it.
@@ -224,7 +226,7 @@ def _fields(text: str) -> Iterator[_Field]:
         if letter == "i":
             name = f"http_{argument}".lower().replace("-", "_")
         if letter == "t" and "%" in (argument or ""):
-            if not re.search("%F|%Y-%m-%d|%d/%b/%Y:", argument):
+            if not _LAYOUT.fullmatch(argument):
                 raise ValueError(f"{field[0]} is not read: log %t instead")
             name = "time_iso8601"
         if name in _DECODED:

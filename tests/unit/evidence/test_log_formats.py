@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from datetime import datetime, timezone
 
 import pytest
 from hypothesis import given
@@ -127,6 +128,34 @@ def test_nothing_forged_is_taken_for_a_request(name: str, log_format: str) -> No
 def test_a_format_that_cannot_do_is_refused(log_format: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         reader(log_format)
+
+
+@given(
+    st.sampled_from(["", "begin:", "end:"]),
+    st.tuples(
+        st.sampled_from(["%F", "%Y-%m-%d", "%d/%b/%Y"]),
+        st.sampled_from(["T", " ", ":", ""]),
+        st.sampled_from(["%T", "%H:%M:%S", "%R"]),
+        st.sampled_from(["", "%z", " %z", "Z", "."]),
+    ),
+    st.integers(1_000_000_000, 1_900_000_000),
+)
+def test_each_layout_of_a_time_is_read_or_refused(
+    begin: str, parts: tuple[str, str, str, str], at: int
+) -> None:
+    """As a server in UTC writes it: never a format whose lines cannot be read."""
+    date, mark, seconds, zone = parts
+    layout = "".join(parts)
+    is_known = mark in list(":" if "/" in date else "T ") and seconds != "%R" and zone != "."
+    try:
+        read = reader(f'%h [%{{{begin}{layout}}}t] "%r" %>s')
+    except ValueError:
+        assert not is_known
+        return
+    logged = datetime.fromtimestamp(at, timezone.utc).strftime(layout)
+    found = read(f'192.0.2.1 [{logged}] "GET /a HTTP/1.1" 200'.encode())
+    assert found is not None
+    assert (found.time, found.url) == (at, "///a")
 
 
 def test_a_named_format_is_not_stretched_to_a_log_with_hosts() -> None:
