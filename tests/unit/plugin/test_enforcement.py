@@ -165,6 +165,27 @@ def test_a_refused_request_that_is_repeated_counts_once(crawl: Obeying) -> None:
     assert crawl.counts() == {"refused_rule": 2}, "another page that has the same meta"
 
 
+def test_a_refused_request_that_is_repeated_goes_once_the_rules_allow_it(crawl: Obeying) -> None:
+    request = Request(f"{URL}/no")
+    with pytest.raises(ForbiddenByRobots):
+        crawl.enforcer.enforce(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+    crawl.know(b"User-agent: *\nAllow: /\n")
+    crawl.enforcer.enforce(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+    assert crawl.counts() == {"refused_rule": 1, "rules": 1}
+
+
+def test_decisions_and_exemptions_are_evidence(crawl: Obeying) -> None:
+    noted: list[str] = []
+    observer = SimpleNamespace(
+        on_decision=lambda request, answer, stage: noted.append(stage),
+        on_exempt=lambda request: noted.append("exempt"),
+    )
+    crawl.enforcer._observer = cast("Any", observer)
+    applied(crawl)
+    crawl.enforcer.exempt(Request(f"{URL}/no", meta={"dont_obey_robotstxt": True}))
+    assert noted == ["request", "exempt"]
+
+
 def test_licenses_are_in_the_summary(crawl: Obeying) -> None:
     crawl.know(b"User-agent: *\nLicense: https://a.example/license.xml\n")
     assert applied(crawl).meta["robotspec"]["licenses"] == ("https://a.example/license.xml",)
@@ -196,6 +217,18 @@ def test_a_request_to_splash_counts_as_its_page(crawl: Obeying, body: bytes, out
     with pytest.raises(ForbiddenByRobots, match="Disallow: /"):
         crawl.enforcer.check_sending(sent)
     assert crawl.counts() == {outcome: 2, "refused_rule": 1}
+
+
+def test_a_request_to_a_browser_service_counts_as_its_page(crawl: Obeying) -> None:
+    """As scrapy-puppeteer-client sends it."""
+    page = applied(crawl)
+    sent = Request("http://puppeteer.example/goto", meta={"puppeteer_request": page})
+    crawl.enforcer.exempt(sent)
+    crawl.enforcer.check_sending(sent)
+    assert crawl.counts() == {"rules": 1}
+    crawl.know(b"User-agent: *\nDisallow: /")
+    with pytest.raises(ForbiddenByRobots, match="Disallow: /"):
+        crawl.enforcer.check_sending(sent)
 
 
 class Observer:
@@ -337,6 +370,26 @@ def test_the_final_url_is_decided_about(crawl: Obeying) -> None:
         answered(crawl, applied(crawl), f"{URL}/no")
     assert crawl.counts() == {"rules": 2, "refused_rule": 1}
     assert crawl.robots.progress.account.requests().after_sending == 1
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_the_user_agent_that_was_sent_is_compared_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, leaves: bool
+) -> None:
+    """UAG-12: of a page that left, and that rules decided about."""
+    crawl = Obeying(monkeypatch, ROBOTSPEC_USER_AGENT_TOKEN="ourbot")
+    crawl.know()
+    exempt = Request(f"{URL}/no", meta={"dont_obey_robotstxt": True}, headers={"User-Agent": "x"})
+    crawl.enforcer.exempt(exempt)
+    answered(crawl, exempt)
+    assert "which is not part of the User-Agent" not in caplog.text
+    for _ in range(2):
+        request = applied(crawl, headers={"User-Agent": "another/1.0"})
+        if leaves:
+            answered(crawl, request)
+        else:
+            run(lambda: crawl.enforcer.check_response(request, Response(request.url)))  # noqa: B023
+    assert caplog.text.count("which is not part of the User-Agent") == leaves
 
 
 def test_the_final_url_is_not_looked_at_where_the_user_says_so(
