@@ -566,14 +566,14 @@ def watch_sending(
     return True
 
 
-def see_exceptions_first(engine: Any, method: Callable[..., Request | None]) -> None:
-    """Call *method* as ``process_exception``, before those of all middlewares.
+def call_first(engine: Any, name: str, method: Callable[..., Any]) -> None:
+    """Call *method* as that *name*, before those of all middlewares.
 
     Uses: ``downloader.middleware.methods`` (2.13 on).
     """
     methods = part(engine, "downloader.middleware.methods")
     if methods is not None:
-        methods["process_exception"].appendleft(method)
+        methods[name].appendleft(method)
 
 
 async def _as_written(request: Request, sent: Coroutine[Any, Any, _T]) -> _T:

@@ -33,7 +33,7 @@ from scrapy_robotspec.plugin.meta_keys import (
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 
 if TYPE_CHECKING:
-    from scrapy import Request
+    from scrapy import Request, Spider
     from scrapy.http import Response
 
     from scrapy_robotspec.evidence.log_lines import LoggedDecision
@@ -230,6 +230,14 @@ class Enforcer:
         # Headers are stored in this spelling: no call for each page that looks for another one.
         if self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
             self._check_usage(request, response)
+        return response
+
+    def see_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Note *response* before another middleware makes a request of it."""
+        if (passed := self._passed.get(ref(request))) and not passed.sent:
+            self._note_answered(request, response, passed)
         return response
 
     def _note_answered(self, request: Request, response: Response, passed: Passed | None) -> None:

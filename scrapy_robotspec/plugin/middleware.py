@@ -177,10 +177,13 @@ class RobotSpecMiddleware(GateOwner):
     # --- events
 
     def _watch_sending(self) -> None:
-        _compat.see_exceptions_first(self._crawler.engine, self._return_expired)
-        observer = self.robots.observer
+        engine, observer = self._crawler.engine, self.robots.observer
+        _compat.call_first(engine, "process_exception", self._return_expired)
+        chosen = self._crawler.settings.getdict("DOWNLOADER_MIDDLEWARES").values()
+        if sum(place is not None for place in chosen) > 1:  # another one may answer
+            _compat.call_first(engine, "process_response", self.enforcer.see_response)
         self.enforcer.sees_sending = _compat.watch_sending(
-            self._crawler.engine,
+            engine,
             self.enforcer.check_sending,
             None if observer is None else observer.on_sent,
             meta_keys.TRANSFER,

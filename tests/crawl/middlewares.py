@@ -309,6 +309,9 @@ class EndsPages:
             raise ValueError("a mistake")
         if "answered" in url:
             return Response(url, request=request)
+        if "moved" in url:
+            to = {"Location": url.replace(f"/{self._path}", "/from")}
+            return Response(url, 302, to, request=request)
         if "repeated" in url and not request.meta.get("repeated"):
             return request.replace(dont_filter=True, meta={**request.meta, "repeated": True})
         if "replaced" in url:
