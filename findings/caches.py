@@ -176,3 +176,19 @@ def trafficserver(folder, port, origin):
     lines = [f"CONFIG proxy.config.{key} {value}\n" for key, value in settings.items()]
     (etc / "records.config").write_text("".join(lines))
     return [usr / "bin/traffic_server", f"--run-root={folder}/runroot.yaml"]
+
+
+def apache(folder, port, origin):
+    """Apache with mod_cache on disk and its defaults."""
+    names = ("mpm_event", "authz_core", "proxy", "proxy_http", "cache", "cache_disk")
+    modules = ROOT / "usr/lib/apache2/modules"
+    (folder / "cache").mkdir()
+    (folder / "cache").chmod(0o777)
+    (folder / "httpd.conf").write_text(
+        "".join(f"LoadModule {name}_module {modules}/mod_{name}.so\n" for name in names)
+        + f"ServerRoot {folder}\nServerName cache.example\nListen 127.0.0.1:{port}\n"
+        f"PidFile {folder}/pid\nErrorLog {folder}/errors\nDefaultRuntimeDir {folder}\n"
+        + ("User nobody\nGroup nogroup\n" if os.getuid() == 0 else "")
+        + f"CacheRoot {folder}/cache\nCacheEnable disk /\nProxyPass / http://127.0.0.1:{origin}/\n"
+    )
+    return [ROOT / "usr/sbin/apache2", "-D", "FOREGROUND", "-f", folder / "httpd.conf"]
