@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from scrapy import Request
@@ -184,6 +185,16 @@ def test_a_request_with_a_delay_in_force_waits(
     run(work)
 
 
+@pytest.mark.parametrize("spaces", [False, True])
+def test_a_request_with_nothing_to_wait_for_is_not_held_back(
+    monkeypatch: pytest.MonkeyPatch, spaces: bool
+) -> None:
+    crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=spaces)
+    crawl.know()
+    monkeypatch.setattr(crawl.middleware._waits, "hold_back", None)
+    assert run(lambda: crawl.middleware.process_request(Request(YES))) is None
+
+
 # --- exceptions and responses
 
 
@@ -200,6 +211,39 @@ def test_exceptions_of_others_pass(crawl: Obeying) -> None:
     assert errors["robotspec/error/product_token"] == 0
     assert process(request, ConfigurationError("of a function")) is None
     assert errors["robotspec/error/product_token"] == 1
+
+
+def test_a_request_whose_rules_have_expired_goes_back_before_plugins_see_it(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would take it for one that has failed."""
+    first: list[Any] = []
+    monkeypatch.setattr(_compat, "see_exceptions_first", lambda engine, see: first.append(see))
+    crawl.middleware._watch_sending()
+    request = Request(YES)
+    assert first[0](request, OSError("broken")) is None
+    assert not request.dont_filter
+    assert first[0](request, RulesExpired("expired")) is request
+    assert request.dont_filter
+
+
+@pytest.mark.parametrize("observer", [None, SimpleNamespace(on_sent="noted")])
+def test_what_was_sent_is_noted_where_there_is_evidence(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch, observer: SimpleNamespace | None
+) -> None:
+    noted: list[Any] = []
+
+    def watch(*given: Any) -> bool:
+        noted.append(given)
+        return True
+
+    monkeypatch.setattr(_compat, "see_exceptions_first", lambda *_: None)
+    monkeypatch.setattr(_compat, "watch_sending", watch)
+    crawl.robots.observer = cast("Any", observer)
+    crawl.middleware._watch_sending()
+    ((_, check, note, _),) = noted
+    assert (check, note) == (crawl.enforcer.check_sending, observer and "noted")
+    assert crawl.enforcer.sees_sending
 
 
 def test_a_response_is_checked(crawl: Obeying) -> None:
@@ -226,7 +270,11 @@ def test_questions_of_a_spider(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     crawl = Obeying(
         monkeypatch,
-        ROBOTSPEC_OVERRIDES={"b.example": {"crawl_delay": 7}, "c.example": "disallow"},
+        ROBOTSPEC_OVERRIDES={
+            "a.example": {"token": "otherbot"},
+            "b.example": {"crawl_delay": 7},
+            "c.example": "disallow",
+        },
     )
     crawl.know(body)
     ask = crawl.middleware
