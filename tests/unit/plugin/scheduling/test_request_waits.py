@@ -13,6 +13,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin import _compat, _compat_rare
+from scrapy_robotspec.plugin.scheduling import redis_parking
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from tests.unit.plugin.obeying import RULES, URL, A, Obeying, run, turns
 
@@ -183,6 +184,9 @@ def test_a_delay_in_force_is_waited_for_with_one_slot(monkeypatch: pytest.Monkey
 
 # --- start
 
+#: What a queue of scrapy-redis has.
+OF_SCRAPY_REDIS = dict.fromkeys(("server", "key", "push", "_encode_request", "_decode_request"))
+
 
 @pytest.mark.parametrize(
     ("ours", "can_back_out", "scheduler", "missing", "parks"),
@@ -192,6 +196,7 @@ def test_a_delay_in_force_is_waited_for_with_one_slot(monkeypatch: pytest.Monkey
         (False, True, None, "_slot.scheduler.next_request", False),
         (False, False, SimpleNamespace(), "downloader.needs_backout", False),
         (False, True, SimpleNamespace(queue=SimpleNamespace(server=1, key="k")), None, False),
+        (False, True, SimpleNamespace(queue=SimpleNamespace(**OF_SCRAPY_REDIS)), None, True),
     ],
 )
 def test_the_start_looks_at_the_scheduler(
@@ -206,12 +211,25 @@ def test_the_start_looks_at_the_scheduler(
     waits = waits_of(crawl)
     monkeypatch.setattr(_compat, "back_out_while", lambda engine, must_wait: can_back_out)
     monkeypatch.setattr(_compat_rare, "watch_scheduler", lambda engine, on_request: scheduler)
+    opened: list[object] = []
+    parking = SimpleNamespace(open=opened.append)
+    monkeypatch.setattr(redis_parking, "RedisParking", lambda queue: parking)
     if ours:
         waits.gate.queues.append(cast("Any", object()))
     waits.open()
     assert waits._missing == missing
-    assert (waits._parking is not None) is parks
+    expected: object = parking if parks else None
+    assert waits._parking is expected
+    assert opened == ([crawl.crawler.signals] if parks else [])
+
+
+def test_all_that_makes_calls_is_closed(crawl: Obeying) -> None:
+    closed: list[str] = []
+    waits = waits_of(crawl)
+    for name in ("_parking", "_crawl_delay"):
+        setattr(waits, name, SimpleNamespace(close=lambda name=name: closed.append(name)))
     waits.close()
+    assert closed == ["_parking", "_crawl_delay"]
 
 
 def test_a_request_sent_back_twice_keeps_the_users_dont_filter() -> None:
