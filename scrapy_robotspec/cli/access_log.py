@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.session import MisuseError, Screen
-from scrapy_robotspec.evidence.access_logs import UNKNOWN
+from scrapy_robotspec.evidence.access_logs import UNKNOWN, NoURLError
 from scrapy_robotspec.evidence.log_formats import reader
 from scrapy_robotspec.render.text import columns, count, first_of, safe
 
@@ -46,6 +46,9 @@ class AccessLog:
         except ValueError as error:
             raise MisuseError(f"--log-format: {error}") from None
         self.read = self.without_url = self.not_read = 0
+        self._log_format = log_format
+        self._messages = 0
+        """Lines not read that an application may have written between requests."""
         self.agents = 0
         """Requests with a User-Agent."""
         self._reasons: dict[str, tuple[int, int]] = {}  # number of lines not read, and the first
@@ -56,7 +59,8 @@ class AccessLog:
         """The requests with their absolute URLs. Raises :class:`MisuseError`.
 
         *base*: the origin of a log that names none. Most lines must be readable: a few that are
-        would stand for a log that is not.
+        would stand for a log that is not. Other messages of an application do not count, where
+        the format names the member of the URL.
         """
         for number, line in enumerate(self._lines(), 1):
             try:
@@ -65,7 +69,7 @@ class AccessLog:
                 request = self._parse(line)
             except (ValueError, OverflowError, RecursionError) as error:
                 if line.strip():
-                    self._note_unread(number, safe(str(error)))
+                    self._note_unread(number, error)
                 continue
             if request is None:
                 self.without_url += 1
@@ -75,7 +79,8 @@ class AccessLog:
                 raise MisuseError(f"{self.name} names no host: give --origin https://example.com")
             self._note_read(request)
             yield request, url
-        if self.not_read > self.read + self.without_url or (self.not_read and not self.read):
+        strange = self.not_read - self._messages
+        if strange > self.read + self.without_url or (self.not_read and not self.read):
             raise MisuseError(self._unread(f" of {self.name}"))
 
     @property
@@ -103,8 +108,14 @@ class AccessLog:
         first = f"such as line {self._reasons[reason][1]}: {reason}"
         return f"{count(self.not_read, 'line')}{of} cannot be read, {first}"
 
-    def _note_unread(self, number: int, reason: str) -> None:
+    def _note_unread(self, number: int, error: Exception) -> None:
+        reason = safe(str(error))
         self.not_read += 1
+        if isinstance(error, NoURLError):
+            if self._log_format:
+                self._messages += 1
+            else:
+                reason += ": name them with --log-format json:time=NAME,uri=NAME"
         known, first = self._reasons.get(reason, (0, number))
         if known or len(self._reasons) < _MAX_REASONS:
             self._reasons[reason] = known + 1, first

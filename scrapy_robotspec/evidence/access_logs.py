@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+class NoURLError(ValueError):
+    """A JSON object without a URL: maybe another message of an application."""
+
+
 class Request(NamedTuple):
     """One request of a log."""
 
@@ -223,8 +227,9 @@ def _parse_common(line: bytes, found: re.Match[bytes], zone: str) -> Request | N
     target = target_of(text_of(raw))
     if target is None:
         return None
+    base = _host(line[: found.start()].decode("latin-1").removesuffix(" "))
     if target.startswith("/"):
-        target = _host(line[: found.start()].decode("latin-1").removesuffix(" ")) + target
+        target = base + target
     seconds, resolution, has_zone = moment(found[1].decode(), zone)
     return Request(seconds, resolution, target, agent_of(agent), has_zone)
 
@@ -234,6 +239,8 @@ def _host(head: str) -> str:
 
     Raises ``ValueError`` where several words could be it.
     """
+    if re.search(r'(?<!\\)"', head.partition(" - ")[2]):  # behind a time of another format
+        raise ValueError("the words before the time are ambiguous: give --log-format")
     words = head.split(" ")
     if words[1:2] == ["-"]:  # an address, and two names of a user
         return "//"
@@ -301,13 +308,11 @@ def json_request(values: dict[str, Any], names: Mapping[str, str], zone: str) ->
 
 
 def _text(values: Mapping[str, Any], path: str) -> str:
-    """A member that must be text. Raises ``ValueError``."""
+    """A member that must be text. Raises :class:`NoURLError`."""
     found = _find(values, path)
     if not isinstance(found, str):
         names = ", ".join(list(values)[:_MOST_MEMBERS]) or "none"
-        raise ValueError(
-            f"no {path} (members: {names}): name them with --log-format json:time=NAME,uri=NAME"
-        )
+        raise NoURLError(f"no {path} (members: {names})")
     return found
 
 

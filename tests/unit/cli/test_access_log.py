@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_robotspec.cli.access_log import AccessLog, absolute_url
-from scrapy_robotspec.cli.session import Screen
+from scrapy_robotspec.cli.session import MisuseError, Screen
 
 LINE = '192.0.2.7 - - [31/Jan/2026:12:00:01 +0000] "GET /n%d HTTP/1.1" 200 5 "-" "bot/1.0"\n'
 
@@ -33,6 +33,49 @@ def test_a_line_that_is_half_written_is_read_right_or_not_at_all(tmp_path: Path,
     log = AccessLog(str(path), Screen(quiet=True), None, None)
     urls = [url for _, url in log.requests("https://shop.example")]
     assert urls in (["https://shop.example/n1"], [f"https://shop.example/n{n}" for n in (1, 2)])
+
+
+APPLICATION = (
+    '{"time":1769860801000,"msg":"listening"}\n'
+    '{"time":1769860801000,"req":{"url":"/a"},"msg":"incoming request"}\n'
+    '{"time":1769860801009,"res":{"statusCode":200},"msg":"request completed"}\n'
+    '{"time":1769860801010,"req":null,"msg":"closing"}\n'
+)
+
+
+def test_other_messages_of_an_application_are_no_sign_of_a_wrong_format(tmp_path: Path) -> None:
+    """Fastify writes two lines for each request, and one of them has its URL."""
+    path = tmp_path / "app.jsonl"
+    path.write_text(APPLICATION)
+    log = AccessLog(str(path), Screen(quiet=True), "json:time=time,uri=req.url", None)
+    assert [url for _, url in log.requests("https://a.example")] == ["https://a.example/a"]
+    assert log.counts == {"not_read": 3, "without_url": 0}
+    (_, note) = log.notes()
+    assert note == "3 lines cannot be read, such as line 1: no req.url (members: time, msg)"
+
+
+@pytest.mark.parametrize(
+    ("log_format", "text", "reason"),
+    [
+        (
+            "json:time=time,uri=url",
+            APPLICATION,
+            r"4 lines .* 2: no url \(members: time, req, msg\)",
+        ),
+        (None, APPLICATION, "name them with --log-format json:"),
+        ("json:time=t,uri=req.url", APPLICATION, "4 lines"),
+        ("json:time=time,uri=req.url", APPLICATION + "x\n" * 2, "line 5: Expecting value"),
+        (None, APPLICATION + '{"time":1769860801,"url":"/b"}\n', "4 lines .* no url"),
+    ],
+)
+def test_a_log_of_which_most_is_not_read_is_refused(
+    tmp_path: Path, log_format: str | None, text: str, reason: str
+) -> None:
+    path = tmp_path / "app.jsonl"
+    path.write_text(text)
+    log = AccessLog(str(path), Screen(quiet=True), log_format, None)
+    with pytest.raises(MisuseError, match=reason):
+        list(log.requests("https://a.example"))
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,20 @@ def test_nothing_forged_is_taken_for_a_request(name: str) -> None:
     assert not [url for url in urls_of(name, parse) if "/forged" in url and "/n20/" not in url]
 
 
+@pytest.mark.parametrize("own", ["[29/Nov/2026:07:00:35 UTC]", "[29/Nov/2026 07:00:35]", "07:00"])
+@pytest.mark.parametrize(
+    "head",
+    ["192.0.2.7 - - ", "192.0.2.7 - a b ", "a.example 192.0.2.7 - - ", "::1, ::2 - - "],
+)
+def test_nothing_is_read_behind_a_time_of_another_format(head: str, own: str) -> None:
+    """WEBrick and Python's own server log times that are not read, headers as they came."""
+    forged = '[28/Nov/2026:19:37:46 +0000] "GET /forged HTTP/1.1" 200 5 "-" "x"'
+    line = f'{head}{own} "GET /own HTTP/1.1" 200 1 "http://b.example/ {forged} "-"'
+    for sent in (line, line.replace("/forged", "http://a.example/forged")):
+        with pytest.raises(ValueError, match="ambiguous"):
+            parse(sent.encode())
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
