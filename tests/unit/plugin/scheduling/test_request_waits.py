@@ -182,6 +182,30 @@ def test_a_delay_in_force_is_waited_for_with_one_slot(monkeypatch: pytest.Monkey
     run(work)
 
 
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_request_stays_here_while_the_crawl_pauses(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch, paused: bool
+) -> None:
+    """Though its rules are known."""
+    crawl.know()
+    later: list[Any] = []
+    monkeypatch.setattr(_compat, "call_later", lambda seconds, *call: later.append(call))
+    monkeypatch.setattr(crawl.engine, "is_paused", paused)
+
+    async def work() -> None:
+        wait = begin(crawl, Request(YES))
+        await turns()
+        assert wait.done() is not paused
+        if paused:
+            crawl.engine.is_paused = False
+            for call, *arguments in list(later):
+                call(*arguments)
+            await turns()
+        assert (await wait).decision.allowed
+
+    run(work)
+
+
 # --- start
 
 #: What a queue of scrapy-redis has.
