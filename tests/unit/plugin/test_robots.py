@@ -10,9 +10,11 @@ import pytest
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.lookup.page_answers import PageAnswers
+from scrapy_robotspec.plugin import _compat
 from tests.unit.plugin.obeying import NOW, RULES, URL, A, Obeying, run, turns
 
 NO, YES = f"{URL}/no", f"{URL}/yes"
@@ -54,6 +56,38 @@ def test_a_later_answer_is_that_of_the_rules_then_in_force(crawl: Obeying) -> No
         assert [answer.decision.allowed for answer in answers] == [False, False]
         assert crawl.stat("robotspec/waiting") == crawl.stat("robotspec/pending") == 0
         assert A not in crawl.robots.live
+
+    run(work)
+
+
+def test_pauses_are_looked_for_while_anything_waits(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks: list[Any] = []
+
+    def call_later(seconds: float, *call: Any) -> object:
+        ticks.append(call)
+        return call
+
+    monkeypatch.setattr(_compat, "call_later", call_later)
+
+    def tick() -> None:
+        (call, *arguments) = ticks.pop()
+        call(*arguments)
+
+    async def work() -> None:
+        assert ticks == []
+        waits = [Deferred[None](), Deferred[None]()]
+        until = [asyncio.ensure_future(crawl.robots.until(each, "it came")) for each in waits]
+        await turns()
+        for each in waits:
+            tick()
+            assert len(ticks) == 1
+            each.callback(None)
+            await turns()
+        tick()
+        assert ticks == []
+        await asyncio.gather(*until)
 
     run(work)
 

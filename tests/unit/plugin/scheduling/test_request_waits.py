@@ -198,7 +198,8 @@ def test_a_request_stays_here_while_the_crawl_pauses(
         assert wait.done() is not paused
         if paused:
             crawl.engine.is_paused = False
-            for call, *arguments in list(later):
+            due, later[:] = list(later), []
+            for call, *arguments in due:
                 call(*arguments)
             await turns()
         assert (await wait).decision.allowed
