@@ -146,11 +146,17 @@ def _status(value: Any) -> int | None:
 
 
 def known_columns(schema: pa.Schema) -> list[str]:
-    """The columns that are read. Raises ``ConfigurationError`` where one is missing."""
+    """The columns that are read.
+
+    Raises ``ConfigurationError`` where one is missing or nested.
+    """
     for name in ("url", "body"):
         if name not in schema.names:
             given = ", ".join(schema.names) or "none"
             raise ConfigurationError(f"the column {name!r} is missing; the columns are: {given}")
+        kind = schema.types[schema.names.index(name)]
+        if pa.types.is_nested(kind):
+            raise ConfigurationError(f"the column {name!r} must have text or bytes, not {kind}")
     return [name for name in Document._fields if name in schema.names]
 
 

@@ -161,12 +161,12 @@ def _rows_of_table(path: str) -> Iterator[Mapping[str, Any]]:
             for batch in batches:
                 yield from rows_of(batch)
         return
+    names = known_columns(pq.read_schema(path))
     # Little of the file is in memory, however large its row groups and rows are. Equal bodies are
     # there once.
     with pq.ParquetFile(
         path, pre_buffer=False, buffer_size=1 << 20, read_dictionary=["body"]
     ) as table:
-        names = known_columns(table.schema_arrow)
         for number in range(table.num_row_groups):
             group = table.metadata.row_group(number)
             fitting = group.num_rows * _BYTES // max(1, group.total_byte_size)

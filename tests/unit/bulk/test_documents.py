@@ -99,6 +99,8 @@ WRONG = [
     ({"body": [b""]}, "column 'url' is missing; the columns are: body"),
     ({"url": ["x"]}, "column 'body' is missing; the columns are: url"),
     ({"url": [1], "body": [b""]}, "url must be text, not 1"),
+    ({"url": ["x"], "body": [[b""]]}, "column 'body' must have text or bytes, not list<"),
+    ({"url": [{"a": "x"}], "body": [b""]}, "column 'url' must have text or bytes, not struct<"),
     ({"url": ["x"], "body": [1.5]}, "body must be bytes or text, not 1.5"),
     ({"url": ["x"], "body": [b""], "status": ["ok"]}, "status must be an HTTP status, not 'ok'"),
     ({"url": ["x"], "body": [b""], "status": [-5]}, "status must be an HTTP status, not -5"),

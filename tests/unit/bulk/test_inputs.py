@@ -187,20 +187,30 @@ def test_line_of_json_that_is_too_long_costs_itself_alone(
     assert problems == [f"{tmp_path}/a.jsonl.gz:2: not an object with url and body, skipped"]
 
 
-@pytest.mark.parametrize("name", ["a.parquet", "a.csv", "empty.parquet", "torn.jsonl.gz"])
+@pytest.mark.parametrize(
+    "name",
+    ["a.parquet", "a.csv", "case.parquet", "list.parquet", "empty.parquet", "torn.jsonl.gz"],
+)
 def test_file_that_is_not_a_table_of_responses_is_named(tmp_path: Path, name: str) -> None:
     """The other inputs of a run are read."""
     (tmp_path / "b.jsonl").write_text(json.dumps(LINES[0]))
     (tmp_path / "a.csv").write_text("url,more\nx,y\n")
     pq.write_table(pa.table({"body": [b""]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"url": ["x"], "Body": [b""]}), tmp_path / "case.parquet")
+    pq.write_table(pa.table({"url": ["x"], "body": [[1, 2]]}), tmp_path / "list.parquet")
     (tmp_path / "empty.parquet").touch()
     (tmp_path / "torn.jsonl.gz").write_bytes(b"\x1f\x8b\x08\0")
     documents, problems = read(tmp_path / name, tmp_path / "b.jsonl")
     assert [each.url for each in documents] == ["https://a.example/"]
     (problem,) = problems
     assert problem.startswith(f"{tmp_path}/{name}: cannot be read further: ")
-    missing = {"a.parquet": "'url' is missing; the columns are: body", "a.csv": "'body' is missing"}
-    assert missing.get(name, "") in problem
+    reasons = {
+        "a.parquet": "'url' is missing; the columns are: body",
+        "a.csv": "'body' is missing",
+        "case.parquet": "'body' is missing; the columns are: url, Body",
+        "list.parquet": "'body' must have text or bytes, not list<",
+    }
+    assert reasons.get(name, "") in problem
 
 
 @pytest.mark.parametrize(
