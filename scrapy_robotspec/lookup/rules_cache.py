@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
 #: Memory for resolved origins (bytes, estimated).
 MAX_BYTES = GRANTED
 
-#: Estimated memory of a file and of all that follows from it (bytes): of its objects, of each line,
-#: agent and wildcard, of the first wildcard of a line; where it has other lines, of each line again
-#: and of each that states preferences or a license. No file is known that takes more.
-_PER_FILE, _PER_LINE, _PER_AGENT, _PER_WILDCARD, _PER_NEEDLE = 2400, 110, 190, 10, 290
-_PER_OTHER_LINE, _PER_STATEMENT = 350, 900
-#: The body, and the text of its rules, which takes more where it is escaped.
-_PER_BYTE, _PER_ESCAPED_BYTE = 2, 5
+#: Estimated memory of a file and of all that follows from it (bytes): of its objects, of each line
+#: and agent, of the first wildcard of a line; where it has other lines, of each line again and of
+#: each that states preferences. The text of rules is counted besides. No file is known that takes
+#: more.
+_PER_FILE, _PER_LINE, _PER_AGENT, _PER_WILDCARD = 2100, 72, 340, 180
+_PER_OTHER_LINE, _PER_STATEMENT = 20, 1000
+#: Finds what gives a rule several patterns (PAT-07, PAT-12, PRE-05), and how many it has at most.
+_find_spelled = re.compile(rb"'|%27|%(?![0-9a-f]{2})|/index\.htm").findall
+_SPELLINGS = 5
+#: Length of an escaped byte.
+_ESCAPED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +85,13 @@ def _size_of(resolved: Resolved) -> int:
         return OVERHEAD
     text = resolved.robots.body.lower()
     lines = text.count(b"\n") + text.count(b"\r") + 1
-    wildcards = text.count(b"*")
-    size = OVERHEAD + _PER_FILE + _PER_LINE * lines + _PER_AGENT * text.count(b"agent")
-    size += (_PER_BYTE if text.isascii() else _PER_ESCAPED_BYTE) * len(text)
-    size += _PER_WILDCARD * wildcards + _PER_NEEDLE * min(wildcards, lines)
+    spelled = len(_find_spelled(text))
+    patterns = lines + spelled
+    size = OVERHEAD + _PER_FILE + _PER_LINE * patterns + _PER_AGENT * text.count(b"agent")
+    size += _PER_WILDCARD * min(text.count(b"*") + spelled, patterns)
+    copies = min(1 + spelled, _SPELLINGS) * (1 if text.isascii() else _ESCAPED)
+    size += (1 + copies) * len(text)
     if resolved.extensions is not None:
-        statements = sum(map(text.count, (b"usage", b"signal", b"license")))
+        statements = sum(map(text.count, (b"usage", b"signal")))
         size += _PER_OTHER_LINE * lines + _PER_STATEMENT * statements
     return size

@@ -16,16 +16,22 @@ from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.packed import PackedSpans
+
+    #: The spans of some groups, in file order.
+    Spans = tuple["Span", ...] | PackedSpans
 
 #: Begin and end offsets of a group's rules. Lines of other fields may be among them.
 Span = tuple[int, int]
-#: The spans of some groups, in file order.
-Spans = tuple[Span, ...]
 #: An agent's name as first written, and the numbers of its groups in file order.
-Place = tuple[str, list[int]]
+Place = tuple[str, Sequence[int]]
 #: By key.
 Places = Mapping[str, Place]
+#: The same while they are found.
+NewPlaces = dict[str, tuple[str, list[int]]]
 
+#: Places and spans are packed from this many on.
+MANY = 256
 _FIELD = b"user-agent"
 _WHITE = b" \t"
 #: RFC 9309 section 2.2:
@@ -48,7 +54,7 @@ _ALLOWS = {b"allow": True, b"disallow": False}
 
 def index_agents(
     body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
-) -> tuple[Places, Sequence[Span], bool] | None:
+) -> tuple[NewPlaces, list[Span], bool] | None:
     """The agents and rules of a plain file; None for another file.
 
     With *beginnings*, those of :func:`beginnings_of`, other agents may be left out. The last value
@@ -64,7 +70,7 @@ def index_agents(
             return None
     whole, is_lenient = edition.whole_agent_names, edition.reads_other_spellings
     find_end = _find_blank if edition.blank_line_ends_group else None
-    places: dict[str, Place] = {}
+    places: NewPlaces = {}
     spans: list[Span] = []
     named: dict[str, str] = {}  # agents since the last rule
     is_complete = True
@@ -106,7 +112,7 @@ def index_agents(
     return places, spans, is_complete
 
 
-def add_group(places: dict[str, Place], named: Mapping[str, str], number: int, whole: bool) -> None:
+def add_group(places: NewPlaces, named: Mapping[str, str], number: int, whole: bool) -> None:
     """Add a group's agents by their keys; *whole* as in the edition."""
     if whole and DEFAULT in named:
         named = {DEFAULT: DEFAULT}  # UAG-10: its other names do not count

@@ -8,11 +8,18 @@ kind that matches one of its examples takes precedence.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
+from scrapy_robotspec.protocol.paths import (
+    INCOMPLETE,
+    LITERAL_DOLLAR,
+    LITERAL_STAR,
+    QUERY_APOSTROPHE,
+    ROBOTS_TXT,
+)
 from scrapy_robotspec.protocol.patterns import END
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
@@ -43,6 +50,11 @@ SITE = "https://h"
 _RARE = "~!'(),@:;+_.QZXJKVWYqzxjkvwy-&=GHILMNOPRSTUghilmnoprstu"
 #: Where the rules contain all of them.
 _RARE_TEXT = "%F4%8F%BF%BD"
+#: How characters of canonical paths alone are written.
+_IN_URL = {ord(INCOMPLETE): "", ord(LITERAL_STAR): "%2A", ord(LITERAL_DOLLAR): "%24"}
+_IN_URL[ord(QUERY_APOSTROPHE)] = "%27"
+#: Two characters that a percent sign of a URL would make an escape, unless the second is one.
+_completing = re.compile(f"{INCOMPLETE}([0-9A-F])([0-9A-Fa-f])")
 
 
 class Rules:
@@ -148,6 +160,14 @@ class Rules:
     @cached_property
     def _compiled(self) -> RuleSet:
         return RuleSet(self.keyed, self._edition)
+
+
+def as_in_url(path: str) -> str:
+    """A path of a URL that has a canonical spelling."""
+    if path.isprintable():  # usual
+        return path
+    path = _completing.sub(lambda digits: f"{digits[1]}%{ord(digits[2]):X}", path)
+    return path.translate(_IN_URL)  # of control characters
 
 
 def path_of_pattern(pattern: str) -> str:

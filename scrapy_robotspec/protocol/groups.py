@@ -7,18 +7,28 @@ Patterns are still bytes here; nothing is matched.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from array import array
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from scrapy_robotspec.protocol.agent_index import Place, Span, add_group, numbers_of
+from scrapy_robotspec.protocol.agent_index import (
+    MANY,
+    NewPlaces,
+    Places,
+    Span,
+    add_group,
+    numbers_of,
+)
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
     RawRule,
     field_for,
+    lines_at,
     read_lines,
     rule_of,
     skip_byte_order_mark,
@@ -27,13 +37,17 @@ from scrapy_robotspec.protocol.lines import (
 from scrapy_robotspec.protocol.models import DEFAULT, Group, Rule, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.lines import Line
 
 #: Fields of the protocol's own lines.
 STRUCTURE = ("user-agent", "allow", "disallow")
+#: Fields of other lines that are asked for by themselves.
+ASKED_FIELDS = ("crawl-delay", "content-usage", "content-signal")
+_NUMBERS = {field: number for number, field in enumerate(ASKED_FIELDS, 1)}
 #: RFC 9309 section 2.2: NL = %x0D / %x0A / %x0D.0A; also the end of the file (FMT-02).
 _LINE_END = re.compile(rb"[\r\n]|\Z").search
 #: RFC 3986 section 2: a URI has no blank and no control character (SIT-03).
@@ -97,22 +111,6 @@ class RawGroup:
         """The rules, without their lines."""
         return [(line.field == "allow", line.value, line.start) for line in self.rules]
 
-    def others_for(self, followed: Collection[str], edition: Edition) -> list[Line]:
-        """The other lines of the *followed* keys (EXT-01, EXT-03).
-
-        A line holds if one of them is among the agents above it.
-        """
-        if not self.others:
-            return []
-        places = sorted(place for key in followed for place in self.places.get(key, ()))
-        default = self.places.get(DEFAULT, [inf])[0] if edition.whole_agent_names else inf
-        return [
-            line
-            for line, above, before in self.others
-            if bisect_left(places, before) < bisect_left(places, above)
-            and (DEFAULT in followed or above <= default)  # UAG-10
-        ]
-
 
 class AllGroups:
     """Every group of a file."""
@@ -124,52 +122,28 @@ class AllGroups:
         self.groups: list[RawGroup] = []
         self.signals: list[Line] = []
         """Content signals above the first group: they hold for all (USE-07)."""
-        self.licenses: list[bytes] = []
-        """Values of license lines, wherever they stand (USE-06)."""
+        self.licenses: list[Line] = []
+        """License lines, wherever they stand (USE-06)."""
         self.outside: list[Line] = []
         """Lines with a field outside of groups."""
         self.written: dict[str, str] = {}
         """Values of user-agent lines as first written, by the names that they are read as."""
-        self.has_rules = True
         self._read(read_lines(body, edition) if lines is None else lines)
-        self.places: dict[str, Place] = {}
+        self.places: NewPlaces = {}
         """The names that select a group, in file order, and where."""
         for number, group in enumerate(self.groups):
             firsts = {key: group.names[places[0]] for key, places in group.places.items()}
             add_group(self.places, firsts, number, edition.whole_agent_names)
 
-    def others_for(self, keys: Sequence[str]) -> list[Line]:
-        """The other lines for a crawler that follows some keys."""
-        lines = [*self.signals]
-        for number in numbers_of(self.places, [key for key in keys if key in self.places]):
-            lines += self.groups[number].others_for(keys, self.edition)
-        return lines
-
-    @property
-    def license_urls(self) -> tuple[str, ...]:
-        """The absolute URLs of the license lines (USE-06; RSL 1.0, section 4)."""
-        return tuple(filter(is_absolute, map(decode, self.licenses)))
-
-    def forget_rules(self) -> None:
-        """Keep the other lines alone, and their groups' names."""
-        self.has_rules = False
-        self.outside, self.written = [], {}
-        numbers = [number for number, group in enumerate(self.groups) if group.others]
-        self.groups = [self.groups[number] for number in numbers]
-        new = {number: at for at, number in enumerate(numbers)}
-        places = {
-            key: (name, [new[number] for number in all_numbers if number in new])
-            for key, (name, all_numbers) in self.places.items()
-        }
-        self.places = {key: place for key, place in places.items() if place[1]}
-        for group in self.groups:
-            group.agents = group.rules = []
-            group.parted = []
-
     @cached_property
     def rules(self) -> Mapping[int, Rule]:
         """The rules as written, by the offsets of their lines."""
         return {line.start: rule_of(line) for group in self.groups for line in group.rules}
+
+    @property
+    def rule_starts(self) -> Sequence[int]:
+        """Where the lines of all rules begin."""
+        return array("I", [line.start for group in self.groups for line in group.rules])
 
     def as_written(self) -> tuple[Group, ...]:
         """The groups with their lines (GRP-01)."""
@@ -194,7 +168,7 @@ class AllGroups:
                 (self.outside if group is None else group.rules).append(line)
                 continue
             if name == "license":
-                self.licenses.append(line.value)
+                self.licenses.append(line)
             if name == "user-agent":
                 if group is None or group.rules:  # a rule line ends the list of agents
                     if group is not None:
@@ -233,6 +207,79 @@ class AllGroups:
                     states_usage = states_usage or is_usage
                     above = len(group.names)
                     group.others.append(RawOther(line, above, before if is_usage else 0))
+
+
+class OtherLines:
+    """Lines with other fields, by agents above them (EXT-01, EXT-03).
+
+    Offsets alone are kept: a crawl asks for the lines once.
+    """
+
+    __slots__ = (
+        *("_body", "_edition", "_first_agents", "_first_lines", "_lines", "_places"),
+        *("licenses", "signals"),
+    )
+
+    def __init__(self, every: AllGroups) -> None:
+        self._body, self._edition = every.body, every.edition
+        self.signals = tuple([line.start for line in every.signals])
+        """Content signals above the first group: they hold for all (USE-07)."""
+        self.licenses = tuple([line.start for line in every.licenses])
+        """License lines, wherever they stand (USE-06)."""
+        #: Four numbers for each line: its offset, that of its field, and how many agents are above
+        #: it, and above an earlier Content-Usage line of its group (USE-08).
+        self._lines = array("I")
+        #: The number of the first agent of each group with such lines, and of these among all.
+        self._first_agents, self._first_lines = array("I"), array("I")
+        places: NewPlaces = {}
+        agents = 0
+        for group in every.groups:
+            if not group.others:
+                continue
+            self._first_agents.append(agents)
+            self._first_lines.append(len(self._lines))
+            for line, above, before in group.others:
+                number = _NUMBERS.get(line.field, 0)
+                self._lines.extend((line.start, number, agents + above, agents + before))
+            is_for_default = every.edition.whole_agent_names and DEFAULT in group.places
+            for number, key in enumerate(group.keys, agents):
+                if key == DEFAULT or not is_for_default:  # UAG-10: its other names do not count
+                    places.setdefault(key, (key, []))[1].append(number)
+            agents += len(group.keys)
+        self._first_lines.append(len(self._lines))
+        self._places: Places = places
+        if agents >= MANY:
+            from scrapy_robotspec.protocol.packed import PackedPlaces  # few files
+
+            self._places = PackedPlaces(places)
+
+    def lines_for(self, keys: Iterable[str], fields: Collection[str] = ()) -> Iterator[Line]:
+        """The lines themselves."""
+        return lines_at(self._body, self.starts_for(keys, fields), self._edition)
+
+    def starts_for(self, keys: Iterable[str], fields: Collection[str] = ()) -> array[int]:
+        """The offsets of a crawler's lines, or of those with some :data:`ASKED_FIELDS`.
+
+        A line holds if the crawler follows one of the agents above it.
+        """
+        wanted = {_NUMBERS[field] for field in fields} or range(len(ASKED_FIELDS) + 1)
+        found = array("I", self.signals if _NUMBERS["content-signal"] in wanted else ())
+        agents = numbers_of(self._places, [key for key in keys if key in self._places])
+        for group in sorted({bisect_right(self._first_agents, agent) - 1 for agent in agents}):
+            lines = iter(self._lines[self._first_lines[group] : self._first_lines[group + 1]])
+            for start, number, above, before in zip(lines, lines, lines, lines, strict=True):
+                if number in wanted and bisect_left(agents, before) < bisect_left(agents, above):
+                    found.append(start)
+        return found
+
+
+def rules_among(
+    body: bytes, starts: Sequence[int], spans: Spans, edition: Edition
+) -> list[RawRule]:
+    """The rules in some spans, of those whose lines begin at *starts*."""
+    parts = (starts[bisect_left(starts, begin) : bisect_left(starts, end)] for begin, end in spans)
+    lines = lines_at(body, chain.from_iterable(parts), edition)
+    return [(line.field == "allow", line.value, line.start) for line in lines]
 
 
 def is_absolute(url: str) -> bool:

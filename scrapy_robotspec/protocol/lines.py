@@ -154,16 +154,19 @@ def begins_line(body: bytes, place: int, first: int) -> bool:
     return place == first or body[place - 1] in b"\r\n"
 
 
-def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:
-    """The rules whose lines begin at some offsets."""
-    rules: dict[int, Rule] = {}
+def lines_at(body: bytes, starts: Iterable[int], edition: Edition) -> Iterator[Line]:
+    """The lines that begin at some offsets, which are in order."""
     number, begin = 1, 0
-    for start in sorted(starts):
+    for start in starts:
         number, begin = number + line_ends(body, begin, start), start
         text = _text(body, start)[0]  # type: ignore[index]  # may be empty
         name, value = split_line(text, edition) or _INVALID
-        rules[start] = rule_of(Line(number, start, text, name, field_for(name, edition), value))
-    return rules
+        yield Line(number, start, text, name, field_for(name, edition), value)
+
+
+def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:
+    """The rules whose lines begin at some offsets."""
+    return {line.start: rule_of(line) for line in lines_at(body, sorted(starts), edition)}
 
 
 def rule_of(line: Line) -> Rule:

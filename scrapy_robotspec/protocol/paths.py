@@ -36,8 +36,6 @@ QUERY_APOSTROPHE = "\x03"
 #: Characters that no URI contains raw (PAT-12, RFC 3986 section 2), except LF, which parts values.
 _NOT_IN_URI = bytes(byte for byte in range(0x21) if byte != 0x0A) + b'"<>[\\]^`{|}\x7f'
 _NOT_IN_URI += bytes(range(0x80, 0x100))
-_IN_URL = {ord(INCOMPLETE): "", ord(LITERAL_STAR): "%2A", ord(LITERAL_DOLLAR): "%24"}
-_IN_URL[ord(QUERY_APOSTROPHE)] = "%27"
 _NOT_ASCII = re.compile("[\x80-\xff]+")
 _ALL_NOT_IN_URI = re.compile(f"[{re.escape(_NOT_IN_URI.decode('latin-1'))}]+")
 #: RFC 3986 section 3: scheme ":" "//" authority path-abempty, with
@@ -196,11 +194,6 @@ def join_apostrophes(text: str) -> str:
     """Canonical text with the apostrophes of its query in one spelling (PAT-12)."""
     path, mark, query = text.partition("?")
     return path + mark + query.replace("'", QUERY_APOSTROPHE).replace("%27", QUERY_APOSTROPHE)
-
-
-def as_in_url(path: str) -> str:
-    """A path of a URL that has a canonical spelling."""
-    return path if path.isprintable() else path.translate(_IN_URL)  # of control characters
 
 
 def escapes_specials(edition: Edition) -> bool:

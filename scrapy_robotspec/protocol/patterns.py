@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import TYPE_CHECKING
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
 from scrapy_robotspec.protocol.paths import (
@@ -25,6 +26,10 @@ from scrapy_robotspec.protocol.paths import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from scrapy_robotspec.protocol.packed import PackedTexts
+
+    #: Texts by index.
+    Texts = tuple[str, ...] | PackedTexts
     #: Finds the first place of a literal in a path, from an offset on; -1: none.
     Find = Callable[[str, int], int]
 
@@ -45,6 +50,10 @@ END = "#"
 PADDING = "\0" * 30_000
 #: Max product of both lengths that costs less than the padding.
 MAX_PRODUCT = 30_000
+
+#: Texts are packed from this many on, if their average length is below (characters). Real sites
+#: have fewer.
+PACK_FROM, _PACKED_LENGTH = 512, 48
 
 _STARS = re.compile(r"\*+")
 _CUT = re.compile(rf"{INCOMPLETE}(?=\*|\Z)")
@@ -134,6 +143,18 @@ def matches(pattern: str, path: str, find: Find | None = None) -> bool:
             return False
         end = place + len(literal)
     return True
+
+
+def pack(texts: Sequence[str]) -> tuple[Texts, Callable[[Any, str], int]]:
+    """Texts and their ``bisect_right``.
+
+    They take little memory if they are many short ones.
+    """
+    if len(texts) < PACK_FROM or sum(map(len, texts)) >= len(texts) * _PACKED_LENGTH:  # usual
+        return tuple(texts), bisect_right
+    from scrapy_robotspec.protocol.packed import PackedTexts
+
+    return PackedTexts(texts), PackedTexts.bisect_right
 
 
 def parents_of(texts: Sequence[str]) -> array[int] | None:

@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.protocol.agent_index import (
+    MANY,
     Places,
-    Span,
-    Spans,
     index_agents,
     numbers_of,
     rules_in,
 )
 from scrapy_robotspec.protocol.agents import Tokens, asked_keys, beginnings_of, followed_keys
-from scrapy_robotspec.protocol.models import DEFAULT
+from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
 from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import AllGroups
+    from scrapy_robotspec.protocol.agent_index import Span, Spans
+    from scrapy_robotspec.protocol.groups import AllGroups, OtherLines
     from scrapy_robotspec.protocol.lines import RawRule
     from scrapy_robotspec.protocol.models import Verdict
 
@@ -40,6 +40,8 @@ _UNCOMMON = tuple(
     re.compile(begin + _COMMON + rb")", re.IGNORECASE)
     for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")  # literals are found faster
 )
+#: Fields and policy tokens that few files contain.
+_WORDS = ("crawl-delay", "content-usage", "content-signal", "license", *POLICY_TOKENS)
 #: Max crawlers that a file remembers.
 KEPT = 256
 
@@ -48,10 +50,11 @@ KEPT = 256
 class GroupRules:
     """The rules of some groups, for all crawlers that follow them."""
 
-    _source: bytes | list[RawRule]
-    """The file, if its lines are plain, else the rules, which have been read."""
+    _body: bytes
     spans: Spans
     edition: Edition
+    _starts: Sequence[int] | None
+    """Where the lines of all rules begin; None if lines are plain."""
     compiled: RuleSet | None = None
     """None until the second question."""
     _url: str | bytes | None = None
@@ -62,8 +65,8 @@ class GroupRules:
     def find(self, url: str | bytes) -> int:
         """The deciding precedence key for a URL."""
         if self.compiled is None:
-            if self._url is None and isinstance(self._source, bytes):
-                key = find_uncompiled(self._source, self.spans, url, self.edition)
+            if self._url is None and self._starts is None:
+                key = find_uncompiled(self._body, self.spans, url, self.edition)
                 if key is not None:
                     self._url, self._key = url, key
                     return key
@@ -75,8 +78,11 @@ class GroupRules:
     @property
     def rules(self) -> list[RawRule]:
         """The rules in file order."""
-        source = self._source
-        return rules_in(source, self.spans) if isinstance(source, bytes) else source
+        if self._starts is None:
+            return rules_in(self._body, self.spans)
+        from scrapy_robotspec.protocol.groups import rules_among  # few files
+
+        return rules_among(self._body, self._starts, self.spans, self.edition)
 
 
 @dataclass(slots=True, eq=False)
@@ -95,27 +101,31 @@ class Selection:
 class Index:
     """The agents that a file names, and their rules."""
 
-    places: Places
-    spans: Sequence[Span]
-    """The rules of each group."""
     is_for_all: bool
     """Whether every crawler follows the same groups, as far as is known."""
 
     def __init__(self, file: RobotsFile, beginnings: tuple[bytes, ...] = ()) -> None:
         """With *beginnings*, those of :func:`beginnings_of`, other agents may be left out."""
         self._body, self.edition = file.body, file.edition
-        self._rules: Sequence[list[RawRule]] = ()
         is_complete = True
         found = index_agents(file.body, file.edition, beginnings)
+        self._starts: Sequence[int] | None = None
         if found is not None:
-            self.places, self.spans, is_complete = found
+            places, spans, is_complete = found
         else:
-            every = file.all_groups(with_rules=True)
-            self._rules = [group.raw_rules for group in every.groups]
-            self.places = every.places
-            self.spans = [group.span for group in every.groups]
-            every.forget_rules()  # they take much memory with their lines
-        self.is_for_all = is_complete and self.places.keys() <= {DEFAULT}
+            every = file.read_groups()
+            places, spans = every.places, [group.span for group in every.groups]
+            self._starts = every.rule_starts
+        self.is_for_all = is_complete and places.keys() <= {DEFAULT}
+        self.places: Places = places
+        self._spans: Spans | list[Span] = spans
+        #: Makes spans of some of them.
+        self._choose: Callable[[list[Span]], Spans] = tuple
+        if max(len(spans), len(places)) >= MANY:
+            from scrapy_robotspec.protocol.packed import PackedPlaces, PackedSpans  # few files
+
+            self.places, self._spans = PackedPlaces(places), PackedSpans(spans)
+            self._choose = PackedSpans
         self._by_tokens: dict[Tokens, Selection] = {}
         self._by_keys: dict[tuple[str, ...], Selection] = {}
         self._by_spans: dict[Spans, GroupRules] = {}
@@ -141,20 +151,18 @@ class Index:
     def rules_of(self, keys: Sequence[str]) -> GroupRules:
         """The rules of the groups that some keys are in."""
         numbers = numbers_of(self.places, keys)
-        spans = tuple([self.spans[number] for number in numbers])
+        spans = self._choose([self._spans[number] for number in numbers])
         rules = self._by_spans.get(spans)
         if rules is None:
-            source: bytes | list[RawRule] = self._body
-            if self._rules:
-                source = [rule for number in numbers for rule in self._rules[number]]
-            rules = self._by_spans[spans] = GroupRules(source, spans, self.edition)
+            rules = GroupRules(self._body, spans, self.edition, self._starts)
+            self._by_spans[spans] = rules
         return rules
 
 
 class RobotsFile:
     """The groups of a file, by the crawlers that follow them."""
 
-    __slots__ = ("_all_groups", "_index", "_words", "body", "edition", "selection", "tokens")
+    __slots__ = ("_index", "_others", "_words", "body", "edition", "selection", "tokens")
 
     body: bytes
     edition: Edition
@@ -167,10 +175,10 @@ class RobotsFile:
         self.body = body
         self.edition = edition
         self.tokens = self.selection = None
-        self._all_groups: AllGroups | None = None
+        self._others: OtherLines | None = None  # until they are asked for
         #: None until the second crawler; False if no group names one, so that none is needed.
         self._index: Index | Literal[False] | None = None
-        self._words: dict[bytes, bool] | None = None  # until one is asked for
+        self._words: frozenset[str] | None = None  # until they are asked for
 
     @property
     def index(self) -> Index:
@@ -179,29 +187,29 @@ class RobotsFile:
             self._index = Index(self)
         return self._index
 
-    def all_groups(self, *, with_rules: bool = False) -> AllGroups:
-        """All the groups.
+    def read_groups(self) -> AllGroups:
+        """Read every line. Other lines alone are kept of the groups."""
+        from scrapy_robotspec.protocol.groups import AllGroups, OtherLines  # few crawls need them
 
-        Without rules, which :class:`GroupRules` finds faster, unless *with_rules*.
-        """
-        from scrapy_robotspec.protocol.groups import AllGroups  # few crawls need them
+        every = AllGroups(self.body, self.edition)
+        self._others = self._others or OtherLines(every)
+        return every
 
-        kept = self._all_groups
-        if kept is None or (with_rules and not kept.has_rules):
-            kept = self._all_groups = AllGroups(self.body, self.edition)
-            if not with_rules:
-                kept.forget_rules()
-        return kept
+    @property
+    def others(self) -> OtherLines:
+        """The lines with other fields."""
+        if self._others is None:
+            self.read_groups()
+            assert self._others is not None
+        return self._others
 
-    def contains(self, word: bytes) -> bool:
-        """Whether the file has a word, in any case.
-
-        It is searched once for each word, however many crawlers ask.
-        """
-        words = self._words = self._words or {}
-        if word not in words:
-            words[word] = word in self.body.lower()
-        return words[word]
+    @property
+    def words(self) -> frozenset[str]:
+        """Fields and policy tokens that the file contains, in any case."""
+        if self._words is None:
+            lowered = self.body.lower()
+            self._words = frozenset([word for word in _WORDS if word.encode() in lowered])
+        return self._words
 
     @property
     def may_have_others(self) -> bool:

@@ -23,7 +23,7 @@ from scrapy_robotspec.protocol.precedence import (
 from scrapy_robotspec.protocol.robots_file import RobotsFile, Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.lines import Line
@@ -155,15 +155,14 @@ class RobotsTxt:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Reads the whole file."""
-        return self.file.all_groups(with_rules=True).as_written()
+        return self.file.read_groups().as_written()
 
     def crawl_delay(self, tokens: str | Sequence[str]) -> float | None:
         """The greatest crawl delay for a crawler, in seconds, or None (EXT-01).
 
         Always finite, as JSON demands.
         """
-        lines = self._others(tokens, b"crawl-delay")
-        delays = {line.value for line in lines if line.field == "crawl-delay"}
+        delays = {line.value for line in self._others(tokens, "crawl-delay")}
         seconds = (float(each) for each in delays if SECONDS.fullmatch(each))
         return max((min(each, sys.float_info.max) for each in seconds), default=None)
 
@@ -174,7 +173,7 @@ class RobotsTxt:
         the first group for all (USE-07).
         """
         lines = self._others(tokens)
-        return tuple(OtherLine(line.field, decode(line.value), line.number) for line in lines)
+        return tuple([OtherLine(line.field, decode(line.value), line.number) for line in lines])
 
     def usage(self, url: str | bytes, tokens: str | Sequence[str]) -> Usage:
         """The usage preferences stated for a URL (USE-01 to USE-04)."""
@@ -196,7 +195,7 @@ class RobotsTxt:
     @property
     def licenses(self) -> tuple[str, ...]:
         """The absolute license URLs, in file order (USE-06)."""
-        return self.for_all.licenses if self.file.contains(b"license") else ()
+        return self.for_all.licenses if "license" in self.file.words else ()
 
     def lint(self) -> tuple[Finding, ...]:
         """The linter's findings, in file order."""
@@ -228,11 +227,13 @@ class RobotsTxt:
             self._usage = FileUsage(self.file)
         return self._usage
 
-    def _others(self, tokens: str | Sequence[str], word: bytes = b"") -> Sequence[Line]:
-        """The other lines for a crawler, if the edition reads them, and the file has a word."""
-        keys = self.file.follow(_as_tokens(tokens)).keys  # UAG-11
-        is_read = self.edition.other_fields and self.file.contains(word)
-        return self.file.all_groups().others_for(keys) if is_read else ()
+    def _others(self, tokens: str | Sequence[str], *fields: str) -> Iterable[Line]:
+        """The other lines for a crawler, or those with a field, if the edition reads them."""
+        file = self.file
+        keys = file.follow(_as_tokens(tokens)).keys  # UAG-11
+        if self.edition.other_fields and file.words.issuperset(fields):
+            return file.others.lines_for(keys, fields)
+        return ()
 
 
 def _as_tokens(tokens: str | Sequence[str]) -> Tokens:

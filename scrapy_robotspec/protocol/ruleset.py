@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from scrapy_robotspec.protocol.paths import (
     find_noncanonical,
     path_of,
 )
-from scrapy_robotspec.protocol.patterns import END, parents_of
+from scrapy_robotspec.protocol.patterns import END, pack, parents_of
 from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, KeyedPattern
 
 if TYPE_CHECKING:
@@ -43,6 +42,11 @@ def _wildcards() -> type[Wildcards]:
 class RuleSet:
     """The rules of one combined group, compiled for many questions."""
 
+    __slots__ = (
+        *("_base", "_bisect", "_edition", "_escapes", "_keys", "_needles", "_parents", "_path_at"),
+        *("_prefixes", "_to_end", "_wildcards", "forbids"),
+    )
+
     forbids: bool
     """Some rule disallows; otherwise every URL is allowed."""
 
@@ -60,9 +64,10 @@ class RuleSet:
         self._edition = edition
         # The last URL up to the slash its path begins with, and the offset of this slash.
         self._base, self._path_at = "x://x/", 5
-        self._prefixes = tuple(sorted(keys))
-        self._keys = array("q", map(keys.__getitem__, self._prefixes))
-        self._parents = parents_of(self._prefixes)
+        prefixes = sorted(keys)
+        self._keys = array("q", map(keys.__getitem__, prefixes))
+        self._parents = parents_of(prefixes)
+        self._prefixes, self._bisect = pack(prefixes)
         self._wildcards = _wildcards()(patterns) if patterns else None
         self._needles = (self._wildcards.needles or ("",)) if self._wildcards else ()
 
@@ -81,7 +86,7 @@ class RuleSet:
             path += END
         prefixes, parents = self._prefixes, self._parents
         best = NO_RULE
-        index = bisect_right(prefixes, path) - 1
+        index = self._bisect(prefixes, path) - 1
         while index >= 0:
             if path.startswith(prefixes[index]) and self._keys[index] < best:
                 best = self._keys[index]

@@ -9,12 +9,17 @@ draft-kelley-aipref-training-preference-signal-00, contentsignals.org.
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from scrapy_robotspec.protocol.lines import RawRule, rules_at
+from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.protocol.groups import is_absolute
+from scrapy_robotspec.protocol.lines import RawRule, lines_at
 from scrapy_robotspec.protocol.models import POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.protocol.patterns import END
@@ -24,11 +29,12 @@ from scrapy_robotspec.protocol.precedence import (
     forbids,
     keyed_patterns,
     line_start,
+    matching_keys,
 )
-from scrapy_robotspec.protocol.wildcards import Wildcards
+from scrapy_robotspec.protocol.wildcards import SORT_FROM, Wildcards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
@@ -40,11 +46,14 @@ UsageSource = Literal["content-usage", "content-signal", "policy-token", "header
 
 #: Fields of a file that state usage preferences.
 USAGE_FIELDS: tuple[UsageSource, ...] = ("content-usage", "content-signal")
-_FIELD_NAMES = tuple(each.encode() for each in USAGE_FIELDS)
-#: Max usages kept for one file: few of its paths decide about all URLs.
+#: Max usages kept for a crawler, each with its statements: few paths decide about all URLs.
 _KEPT = 256
 #: Max crawlers whose statements are kept for one file.
-_KEPT_CRAWLERS = 16
+_KEPT_CRAWLERS = 4
+#: Length of an offset as bytes.
+_ITEM = array("I").itemsize
+#: The number in place of a path.
+_WITHOUT_PATH = (0,)
 
 #: RFC 9651 section 3.1.2:
 #:     key = ( lcalpha / "*" ) *( lcalpha / DIGIT / "_" / "-" / "." / "*" )
@@ -221,99 +230,153 @@ def _parse_signal(value: str) -> dict[str, Preference]:
 # --- the statements of a file
 
 
-def _in_order(statements: Iterable[UsageStatement]) -> tuple[UsageStatement, ...]:
-    return tuple(sorted(statements, key=lambda each: each.line or 0))
+#: Fields or policy tokens, each with the offsets of some of its lines, or these as bytes.
+_Stated = Iterable[tuple[str, "Sequence[int]"]]
+
+
+def _read_statements(body: bytes, edition: Edition, stated: _Stated) -> tuple[UsageStatement, ...]:
+    """The statements on some lines, in file order."""
+    found = [
+        _statement_of(word, line)
+        for word, starts in stated
+        for line in lines_at(body, array("I", starts), edition)
+    ]
+    return tuple(sorted(found, key=lambda each: each.line or 0))
+
+
+def _statement_of(word: str, line: Line) -> UsageStatement:
+    """The statement on a line of a field, or of a policy token."""
+    if word in POLICY_TOKENS:
+        return UsageStatement("policy-token", word, decode(line.value), line.number)
+    path, value = split_path(line.value)
+    written = None if path is None else decode(path)
+    return UsageStatement(cast("UsageSource", word), decode(value), written, line.number)
 
 
 class UsageRules:
     """The usage statements for one crawler; False without any."""
 
-    statements: tuple[UsageStatement, ...]
-    """Every statement, in file order."""
-
-    def __init__(self, sources: Sequence[_Field | _Policy]) -> None:
-        self._sources = [source for source in sources if source.statements]
+    def __init__(self, body: bytes, edition: Edition, sources: Sequence[_Field | _Policy]) -> None:
+        self._body, self._edition = body, edition
+        self._sources = [source for source in sources if source.starts]
         self._kept: dict[tuple[tuple[int, ...], ...], Usage] = {}
-        self.statements = _in_order(each for source in sources for each in source.statements)
+        self._size = 0  # of these, in statements and usages
 
     def __bool__(self) -> bool:
-        return bool(self.statements)
+        return bool(self._sources)
+
+    @property
+    def statements(self) -> tuple[UsageStatement, ...]:
+        """Every statement, in file order."""
+        every = [(source.word, source.starts) for source in self._sources]
+        return _read_statements(self._body, self._edition, every)
 
     def find(self, url: str | bytes) -> Usage:
         """The usage of a URL, provided that it may be crawled.
 
         Each field decides by its longest matching path; the two are combined like two sources.
         """
+        # hot path
         deciding = tuple([source.deciding(url) for source in self._sources])
-        usage = self._kept.get(deciding)
-        if usage is None:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            pairs = zip(self._sources, deciding, strict=True)
-            found = {each for source, keys in pairs for key in keys for each in source.stated[key]}
-            usage = self._kept[deciding] = usage_of(_in_order(found))
+        return self._kept.get(deciding) or self._read(deciding)
+
+    def _read(self, deciding: tuple[tuple[int, ...], ...]) -> Usage:
+        """The usage that some statements of each source combine to."""
+        pairs = zip(self._sources, deciding, strict=True)
+        stated = tuple((source.word, source.stated(numbers).tobytes()) for source, numbers in pairs)
+        size = sum(len(starts) for _, starts in stated) // _ITEM + 1
+        if size > _KEPT:
+            return _usage_of_many(self._body, self._edition, stated)
+        self._size += size
+        if self._size > _KEPT:
+            self._kept.clear()
+            self._size = size
+        usage = self._kept[deciding] = _usage_of_lines(self._body, self._edition, stated)
         return usage
+
+
+def _usage_of_lines(body: bytes, edition: Edition, stated: _Stated) -> Usage:
+    return usage_of(_read_statements(body, edition, stated))
+
+
+#: The files with most statements: their usage takes 30 times as much memory as they.
+_usage_of_many = lru_cache(2)(_usage_of_lines)
 
 
 class _Field:
     """The lines of one field."""
 
-    def __init__(self, field: UsageSource, lines: Sequence[Line], edition: Edition) -> None:
+    def __init__(self, word: str, lines: Sequence[Line], edition: Edition) -> None:
+        self.word = word
+        self.starts = array("I", [line.start for line in lines])
         self._edition = edition
-        self.statements: list[UsageStatement] = []
-        self.stated: dict[int, list[UsageStatement]] = {NO_RULE: []}
-        """Statements that decide together, by key; without a path: ``NO_RULE``."""
-        rules: list[RawRule] = []  # each has its index in the place of an offset
+        rules: list[RawRule] = []
+        #: Statements that decide together, the first ones without a path, and where those of each
+        #: pattern begin among them.
+        self._stated, self._bounds = array("I"), array("I", [0])
         for line in lines:
-            if line.field != field:
-                continue
-            path, value = split_path(line.value)
-            written = None if path is None else decode(path)
-            statement = UsageStatement(field, decode(value), written, line.number)
+            path, _ = split_path(line.value)
             if path is None:
-                self.stated[NO_RULE].append(statement)
+                self._stated.append(line.start)
             else:
-                rules.append((False, path, len(self.statements)))
-            self.statements.append(statement)
-        firsts: dict[str, int] = {}
+                rules.append((False, path, line.start))
+        by_pattern: dict[str, list[int]] = {}
         for key, pattern in sorted(keyed_patterns(rules, edition)):
-            first = firsts.setdefault(pattern, key)
-            if _length(key) == _length(first):
-                self.stated.setdefault(first, []).append(self.statements[line_start(key)])
-        self._patterns = Wildcards(firsts) if firsts else None
+            by_pattern.setdefault(pattern, []).append(key)
+        patterns: dict[str, int] = {}
+        for number, (pattern, keys) in enumerate(by_pattern.items(), 1):
+            self._bounds.append(len(self._stated))
+            longest = _length(keys[0])
+            self._stated.extend([line_start(key) for key in keys if _length(key) == longest])
+            patterns[pattern] = keys[0] - line_start(keys[0]) + number  # in the place of an offset
+        self._bounds.append(len(self._stated))
+        is_few = len(patterns) < SORT_FROM
+        self._few = [(key, pattern) for pattern, key in patterns.items()] if is_few else []
+        self._many = None if is_few else Wildcards(patterns)
 
     def deciding(self, url: str | bytes) -> tuple[int, ...]:
-        """The keys of the longest paths that match a URL (USE-02)."""
+        """The numbers of the longest paths that match a URL (USE-02); 0: statements without one."""
         # hot path
-        if self._patterns is None:
-            return (NO_RULE,)
-        keys = list(self._patterns.matching(path_of(url, self._edition) + END, NO_RULE))
+        if self._many is not None:
+            keys = list(self._many.matching(path_of(url, self._edition) + END, NO_RULE))
+        elif self._few:
+            keys = matching_keys(self._few, path_of(url, self._edition))
+        else:
+            keys = []
         if not keys:
-            return (NO_RULE,)
+            return _WITHOUT_PATH
         longest = _length(keys[0])
-        return tuple([key for key in keys if _length(key) == longest])
+        return tuple([line_start(key) for key in keys if _length(key) == longest])
+
+    def stated(self, numbers: Iterable[int]) -> array[int]:
+        """Where the statements of some paths begin."""
+        bounds = self._bounds
+        found = (self._stated[bounds[number] : bounds[number + 1]] for number in numbers)
+        return array("I", sorted(set(chain.from_iterable(found))))
 
 
 class _Policy:
     """The rules of the groups that a policy token names (USE-10)."""
 
-    def __init__(self, token: str, body: bytes, rules: GroupRules) -> None:
+    def __init__(self, token: str, rules: GroupRules) -> None:
+        self.word = token
         self._rules = rules
-        starts = [start for allow, path, start in rules.rules if path and not allow]
-        self.stated = {
-            start: (UsageStatement("policy-token", token, rule.pattern, rule.line),)
-            for start, rule in rules_at(body, starts, rules.edition).items()
-        }
-        self.statements = [statement for (statement,) in self.stated.values()]
+        self.starts = array(
+            "I", [start for allow, path, start in rules.rules if path and not allow]
+        )
 
     def deciding(self, url: str | bytes) -> tuple[int, ...]:
         """The offset of the rule that disallows a URL."""
         key = self._rules.find(url)
         return (line_start(key),) if forbids(key) else ()
 
+    def stated(self, numbers: Iterable[int]) -> array[int]:
+        """Where the deciding rules begin."""
+        return array("I", numbers)
+
 
 #: For most files.
-_NOTHING = UsageRules(())
+_NOTHING = UsageRules(b"", get_edition("google-2019"), ())
 
 
 class ForAll(NamedTuple):
@@ -328,40 +391,49 @@ class ForAll(NamedTuple):
 class FileUsage:
     """The usage statements of a file."""
 
+    __slots__ = ("_file", "_kept", "_policies")
+
     def __init__(self, file: RobotsFile) -> None:
         self._file = file
-        self._may_state = any(map(file.contains, _FIELD_NAMES))
-        self._policies: list[_Policy] = []
-        for token in POLICY_TOKENS:
-            if file.contains(token.encode()):
-                followed = file.follow(token)
-                if followed.keys == (token,):
-                    self._policies.append(_Policy(token, file.body, followed.rules))
-        self._kept: dict[tuple[int, ...], UsageRules] = {}
+        found = [(token, file.follow(token)) for token in POLICY_TOKENS if token in file.words]
+        self._policies = tuple(
+            [_Policy(token, each.rules) for token, each in found if each.keys == (token,)]
+        )
+        self._kept: dict[bytes, UsageRules] = {}
 
-    @cached_property
+    @property
     def for_all(self) -> ForAll:
         """The lines that hold for every crawler."""
-        every = self._file.all_groups()
-        signals = _Field("content-signal", every.signals, self._file.edition).statements
-        stated = (each for policy in self._policies for each in policy.statements)
-        return ForAll(every.license_urls, _in_order((*signals, *stated)))
+        file, others = self._file, self._file.others
+        licenses = (
+            decode(line.value) for line in lines_at(file.body, others.licenses, file.edition)
+        )
+        stated: list[tuple[str, Sequence[int]]] = [("content-signal", others.signals)]
+        stated += [(policy.word, policy.starts) for policy in self._policies]
+        statements = _read_statements(file.body, file.edition, stated)
+        return ForAll(tuple(filter(is_absolute, licenses)), statements)
 
     def rules_for(self, tokens: Tokens) -> UsageRules:
         """The statements for a crawler; shared if others have the same."""
-        lines: list[Line] = []
-        if self._may_state:
-            found = self._file.all_groups().others_for(self._file.follow(tokens).keys)
-            lines = [line for line in found if line.field in USAGE_FIELDS]
-        if not lines and not self._policies:
+        file, starts = self._file, array("I")
+        if not file.words.isdisjoint(USAGE_FIELDS):
+            starts = file.others.starts_for(file.follow(tokens).keys, USAGE_FIELDS)
+        if not starts and not self._policies:
             return _NOTHING
-        numbers = tuple([line.number for line in lines])
-        rules = self._kept.get(numbers)
+        written = starts.tobytes()
+        rules = self._kept.get(written)
         if rules is None:
             if len(self._kept) >= _KEPT_CRAWLERS:
                 self._kept.clear()
-            fields = [_Field(each, lines, self._file.edition) for each in USAGE_FIELDS]
-            rules = self._kept[numbers] = UsageRules([*fields, *self._policies])
+            lines = list(lines_at(file.body, starts, file.edition))
+            fields = [
+                _Field(field, stated, file.edition)
+                for field in USAGE_FIELDS
+                if (stated := [line for line in lines if line.field == field])
+            ]
+            rules = self._kept[written] = UsageRules(
+                file.body, file.edition, [*fields, *self._policies]
+            )
         return rules
 
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
+from itertools import count
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.patterns import PADDING, matches, parents_of
+from scrapy_robotspec.protocol.patterns import (
+    PACK_FROM,
+    PADDING,
+    matches,
+    pack,
+    parents_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from scrapy_robotspec.protocol.packed import PackedSet
 
 #: From this many patterns on, needles are looked up instead of tried one by one.
 INDEX_FROM = 64
@@ -38,13 +47,21 @@ _FEW = 32
 class Wildcards:
     """Patterns with their keys."""
 
+    __slots__ = ("_index", "_keys", "_texts", "needles")
+
     def __init__(self, patterns: Mapping[str, int]) -> None:
-        self._texts = tuple(sorted(patterns, key=patterns.__getitem__))
-        self._keys = array("q", map(patterns.__getitem__, self._texts))
-        is_few = len(patterns) < INDEX_FROM
         #: A needle of each pattern; none if there are many patterns.
-        self.needles = tuple(map(needle_of, self._texts)) if is_few else ()
-        self._index = None if is_few else Needles(self._texts)
+        self.needles: tuple[str, ...] = ()
+        self._index: Needles | None = None
+        if len(patterns) < INDEX_FROM:
+            texts = sorted(patterns, key=patterns.__getitem__)
+            self.needles = tuple(map(needle_of, texts))
+        else:
+            pairs = sorted(zip(map(needle_of, patterns), patterns, strict=True))
+            texts = [text for _, text in pairs]
+            self._index = Needles([needle for needle, _ in pairs])
+        self._texts, _ = pack(texts)
+        self._keys = array("q", map(patterns.__getitem__, texts))
 
     def matching(self, path: str, bound: int) -> Iterator[int]:
         """The keys below a bound whose patterns match, in order.
@@ -54,7 +71,7 @@ class Wildcards:
         if self._index is None:
             numbers = [number for number, needle in enumerate(self.needles) if needle in path]
         else:
-            numbers = sorted(self._index.patterns_in(path))
+            numbers = sorted(self._index.found_in(path), key=self._keys.__getitem__)
         is_long = len(path) >= LONG
         searched = SearchedPath(path) if is_long and len(numbers) >= SORT_FROM else None
         find = None if searched is None else searched.find
@@ -82,39 +99,49 @@ def needle_of(pattern: str) -> str:
 
 
 class Needles:
-    """The needles of many patterns.
+    """The sorted needles of many patterns.
 
     The last of the sorted texts that sort before a path either starts it or shares its beginning
     with every other that does. So only that text, its longest own beginning among them (its
     parent), the parent's parent and so on are candidates.
     """
 
-    def __init__(self, patterns: Sequence[str]) -> None:
-        self._numbers: dict[str, list[int]] = {}
-        for number, pattern in enumerate(patterns):
-            self._numbers.setdefault(needle_of(pattern), []).append(number)
-        self._sorted = tuple(sorted(self._numbers))
-        self._parents = parents_of(self._sorted)
-        size = min([_START, *(len(needle) for needle in self._sorted if len(needle) > 1)])
-        self._starts = {needle[:size] for needle in self._sorted}
-        self._sizes = tuple({len(start) for start in self._starts})
+    def __init__(self, needles: Sequence[str]) -> None:
+        ends = dict(zip(needles, count(1), strict=False))  # behind the last of equal ones
+        self._ends = array("I", ends.values())
+        self._parents = parents_of(tuple(ends))
+        self._needles, self._bisect = pack(tuple(ends))
+        size = min([_START, *(len(needle) for needle in ends if len(needle) > 1)])
+        starts = {needle[:size] for needle in ends}
+        self._sizes = tuple({len(start) for start in starts})
+        self._starts: set[str] | PackedSet = starts
+        self._few = tuple(starts) if len(starts) < _FEW else ()
+        if len(starts) >= PACK_FROM:
+            from scrapy_robotspec.protocol.packed import PackedSet
 
-    def patterns_in(self, path: str) -> list[int]:
-        """The numbers of the patterns whose needle a path contains."""
-        needles, parents, starts = self._sorted, self._parents, self._starts
-        if len(starts) < _FEW and not any(map(path.__contains__, starts)):
+            self._starts = PackedSet(starts)
+
+    def found_in(self, path: str) -> list[int]:
+        """The numbers of the needles that a path contains."""
+        needles, parents, starts = self._needles, self._parents, self._starts
+        if self._few and not any(map(path.__contains__, self._few)):
             return []
         found: dict[int, None] = {}
         for size in self._sizes:
             places = range(len(path) - size + 1)
             for at in [at for at in places if path[at : at + size] in starts]:  # nearly always none
                 text = path[at : at + _NEEDLE]
-                index = bisect_right(needles, text) - 1
+                index = self._bisect(needles, text) - 1
                 while index >= 0 and index not in found:
                     if text.startswith(needles[index]):
                         found[index] = None
                     index = -1 if parents is None else parents[index]
-        return [number for index in found for number in self._numbers[needles[index]]]
+        ends = self._ends
+        return [
+            number
+            for index in found
+            for number in range(ends[index - 1] if index else 0, ends[index])
+        ]
 
 
 class SearchedPath:

@@ -15,7 +15,8 @@ from scrapy_robotspec.access.reasons import (
     SERVERS_READ,
     failure_words,
 )
-from scrapy_robotspec.protocol.paths import as_in_url, as_sent, canonical_text, path_of
+from scrapy_robotspec.protocol.extent import as_in_url
+from scrapy_robotspec.protocol.paths import as_sent, canonical_text, path_of
 from scrapy_robotspec.render.text import MOST, count, duration, safe
 
 if TYPE_CHECKING:

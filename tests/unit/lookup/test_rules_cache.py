@@ -111,9 +111,15 @@ def test_only_files_with_other_lines_have_a_place_for_what_follows_from_them(
 LINES = [
     *["user-agent:a{}", "user-agent:*", "user-agent:{0}b\nallow:/{0}*\nx:", "allow:\n", "a:{}"],
     *["allow:/{}", "disallow:/%4{}*", "allow:/%41%e9{}", "allow:*{}$", "allow:/a{}*b*c$", "{}:"],
-    *["crawl-delay:{}", "sitemap:http://a/{}", "license:http://a/{}", "content-signal:a{}=no"],
+    *["crawl-delay:{}", "sitemap:http://a.b/{}", "license:http://a.b/{}", "content-signal:a{}=no"],
     *["content-usage: /{} a=y", "content-usage:a{}=n", "user-agent:a\ncontent-usage:/{}* a=n"],
+    *["user-agent:*\nx:", "user-agent:{0}\nx:{0}", "user-agent:{0}\nallow:/{0}*"],
+    *["allow /a\nallow:/{}", "user-agent:__usage_ai-training\ndisallow:/{}"],
 ]
+#: Lines whose rules have several patterns; no bound but the estimate holds for these.
+SPELLED = ["allow:/*'''{}", "disallow:/*%a%b{}", "allow:/{}/index.html", "allow:/*''''{}\xe9\xe9"]
+#: Digits end a name in most editions.
+LETTERS = bytes.maketrans(b"0123456789", b"ghijklmnop")
 
 
 def kept_after_all_questions(body: bytes, edition: str) -> tuple[int, RobotsTxt]:
@@ -151,16 +157,29 @@ def estimated(robots: RobotsTxt) -> int:
 
 
 @pytest.mark.parametrize("edition", ["google-2019", "google", "classic"])
-@pytest.mark.parametrize("family", [*hostile_files(1), *LINES])
+@pytest.mark.parametrize("family", [*hostile_files(1), *LINES, *SPELLED])
 def test_the_estimate_is_no_less_than_a_hostile_file_takes(family: str, edition: str) -> None:
     """CAC-04: after every question of a crawl, for two crawlers."""
-    body = filled(family + "\n", 2_000) if family in LINES else hostile_files(2_000)[family]
+    body = body_of(family, 2_000)
     kept, robots = kept_after_all_questions(body, edition)
     assert kept <= estimated(robots)
 
 
+def body_of(family: str, size: int) -> bytes:
+    body = hostile_files(size).get(family) or filled(family + "\n", size)
+    return body.translate(LETTERS) if "agent:{0}" in family else body
+
+
+@pytest.mark.parametrize("edition", ["google-2019", "google", "classic"])
+@pytest.mark.parametrize("family", [*hostile_files(1), *LINES])
+def test_a_hostile_file_takes_a_few_times_its_size(family: str, edition: str) -> None:
+    """SAF-02, CAC-04: the body included."""
+    body = body_of(family, 20_000)
+    assert kept_after_all_questions(body, edition)[0] <= 6 * len(body)
+
+
 @given(
-    st.lists(st.tuples(st.sampled_from(LINES), st.integers(1, 60)), max_size=6),
+    st.lists(st.tuples(st.sampled_from(LINES + SPELLED), st.integers(1, 60)), max_size=6),
     st.sampled_from(sorted(EDITIONS)),
     st.sampled_from(["\n", "\r", "\r\n"]),
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
-from scrapy_robotspec.protocol.agent_index import Spans, rule_around, rules_in
+from scrapy_robotspec.protocol.agent_index import rule_around, rules_in
 from scrapy_robotspec.protocol.lines import RawRule
 from scrapy_robotspec.protocol.near_rules import find_uncompiled, near_rules
 from scrapy_robotspec.protocol.paths import path_of
@@ -21,6 +23,9 @@ from tests.unit.protocol.strategies import (
     some_tokens,
     urls,
 )
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.protocol.agent_index import Spans
 
 
 @pytest.mark.parametrize("name", PLAIN)

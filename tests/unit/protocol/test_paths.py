@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.paths import _IN_URL, as_in_url, base_of, path_of
+from scrapy_robotspec.protocol.extent import _IN_URL, as_in_url
+from scrapy_robotspec.protocol.paths import base_of, path_of
 from tests.unit.protocol.strategies import (
     urls,
 )

@@ -55,7 +55,7 @@ def test_statements_are_put_in_order_once_for_each_deciding_path() -> None:
     lines = "".join(f"Content-Usage: x{number}=n\n" for number in range(1_000))
     body = f"User-agent: *\n{lines}Content-Usage: /a x=y\n"
     rules = RobotsTxt.parse(body.encode()).usage_rules("bot")
-    with patch.object(usage, "_in_order", wraps=usage._in_order) as made:
+    with patch.object(usage, "usage_of", wraps=usage.usage_of) as made:
         for number in range(20):
             assert rules.find(f"https://h/a/{number}").preferences == {"x": "allow"}
             assert len(rules.find(f"https://h/{number}").preferences) == 1_000

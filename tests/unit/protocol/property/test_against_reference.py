@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.bulk.batches import extent_of
@@ -72,6 +72,7 @@ def test_same_verdict_whatever_was_asked_before(
 
 @pytest.mark.parametrize("name", EDITIONS)
 @given(interview=escape_interviews())
+@example(interview=([("Disallow", "/%%4%44")], ["/%%4%44"]))
 def test_escapes_are_matched_alike_in_every_way(
     name: str, interview: tuple[list[tuple[str, str]], list[str]]
 ) -> None:

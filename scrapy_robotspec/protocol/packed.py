@@ -1,0 +1,112 @@
+"""Texts of large files in little memory.
+
+A ``str`` takes 50 bytes besides its characters, and lines of hostile files have few of these.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    _Span = tuple[int, int]
+    _Place = tuple[str, Sequence[int]]
+
+
+#: Texts of a block.
+_BLOCK = 16
+#: Stands between the texts of a block. No line and no canonical path contains it.
+_SEPARATOR = "\n"
+#: Bits of a :class:`PackedSet` for each of its texts, at least.
+_BITS = 16
+
+
+class PackedTexts:
+    """Texts in blocks."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        starts = range(0, len(texts), _BLOCK)
+        self._firsts = [texts[start] for start in starts]
+        self._blocks = [_SEPARATOR.join(texts[start : start + _BLOCK]) for start in starts]
+
+    def __getitem__(self, index: int) -> str:
+        return self._blocks[index // _BLOCK].split(_SEPARATOR)[index % _BLOCK]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(block.split(_SEPARATOR) for block in self._blocks)
+
+    def bisect_right(self, text: str) -> int:
+        """As ``bisect.bisect_right`` for sorted texts."""
+        number = bisect_right(self._firsts, text) - 1
+        if number < 0:
+            return 0
+        return number * _BLOCK + bisect_right(self._blocks[number].split(_SEPARATOR), text)
+
+
+class PackedSet:
+    """Texts by their hashes: few others seem to be among them."""
+
+    def __init__(self, texts: Collection[str]) -> None:
+        self._mask = (1 << (len(texts) * _BITS).bit_length()) - 1
+        self._bits = bytearray(self._mask // 8 + 1)
+        for text in texts:
+            number = hash(text) & self._mask
+            self._bits[number >> 3] |= 1 << (number & 7)
+
+    def __contains__(self, text: str) -> bool:
+        number = hash(text) & self._mask
+        return self._bits[number >> 3] >> (number & 7) & 1 == 1
+
+
+class PackedSpans:
+    """Spans of some groups; equal ones are one key."""
+
+    def __init__(self, spans: Sequence[_Span]) -> None:
+        self._offsets = array("I", chain.from_iterable(spans))
+
+    def __iter__(self) -> Iterator[_Span]:
+        offsets = iter(self._offsets)
+        return zip(offsets, offsets, strict=True)
+
+    def __len__(self) -> int:
+        return len(self._offsets) // 2
+
+    def __getitem__(self, index: int) -> _Span:
+        return self._offsets[2 * index], self._offsets[2 * index + 1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PackedSpans) and self._offsets == other._offsets
+
+    def __hash__(self) -> int:
+        return hash(self._offsets.tobytes())
+
+
+class PackedPlaces(Mapping[str, "tuple[str, Sequence[int]]"]):
+    """The places of many agents by their keys, sorted."""
+
+    def __init__(self, places: Mapping[str, _Place]) -> None:
+        keys = sorted(places)
+        self._keys = PackedTexts(keys)
+        self._names = PackedTexts([places[key][0] for key in keys])
+        self._numbers = array("I")
+        self._bounds = array("I", [0])
+        for key in keys:
+            self._numbers.extend(places[key][1])
+            self._bounds.append(len(self._numbers))
+
+    def __getitem__(self, key: str) -> _Place:
+        at = self._keys.bisect_right(key) - 1
+        if at < 0 or self._keys[at] != key:
+            raise KeyError(key)
+        return self._names[at], self._numbers[self._bounds[at] : self._bounds[at + 1]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._bounds) - 1
