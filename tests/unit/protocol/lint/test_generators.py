@@ -25,6 +25,20 @@ FOUND = {
     "django-robots-manager-6.2.1-name-without-rules": [
         (6, "RS206", 'lets "ClaudeBot" fetch every page'),
     ],
+    "django-robots-6.1-name-without-rules": [
+        (3, "RS208", 'lets "Googlebot" fetch "/public", not "/"'),
+        (7, "RS309", "A space in a path"),
+        (10, "RS203", '"CCBot" does not follow the group'),
+        (13, "RS206", 'lets "slow" fetch every page'),
+        (17, "RS401", "A sitemap needs an absolute URL"),
+        (17, "RS405", "The sitemap is disallowed"),
+        (18, "RS405", "The sitemap is disallowed"),
+    ],
+    "express-robots-middleware-1.0.1-empty-value": [  # options "*": nothing, GPTBot: all
+        (3, "RS208", 'lets "*" fetch no page'),
+        (4, "RS216", "The site is closed"),
+    ],
+    "gatsby-plugin-robots-txt-1.8.0-env": [(2, "RS216", "The site is closed")],
     "generate-robotstxt-8.0.3-cleanparam": [],
     "generate-robotstxt-8.0.3-escapes": [
         (3, "RS321", "The percent sign of an escape is escaped again"),
@@ -32,6 +46,11 @@ FOUND = {
     "generate-robotstxt-8.0.3-name-without-rules": [
         (3, "RS208", 'lets "GPTBot" fetch "/", not "/search"'),
     ],
+    "hexo-generator-robotstxt-0.2.0-list-of-names": [
+        (1, "RS203", '"CCBot" does not follow the group'),
+        (4, "RS401", "A sitemap needs an absolute URL"),
+    ],
+    "nasa-gcn-remix-seo-2.0.1-closed": [(3, "RS304", 'lets "*" fetch "/"')],
     "next-16.4.6-name-without-rules": [(3, "RS208", 'lets "bingbot" fetch no page')],
     "next-16.4.6-relative-sitemap": [
         (2, "RS307", "A rule without a path has no effect"),
