@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
@@ -29,9 +29,9 @@ from scrapy_robotspec.protocol.precedence import (
     forbids,
     keyed_patterns,
     line_start,
-    matching_keys,
 )
-from scrapy_robotspec.protocol.wildcards import SORT_FROM, Wildcards
+from scrapy_robotspec.protocol.ruleset import RuleSet
+from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -277,7 +277,9 @@ class UsageRules:
         Each field decides by its longest matching path; the two are combined like two sources.
         """
         # hot path
-        deciding = tuple([source.deciding(url) for source in self._sources])
+        deciding: tuple[tuple[int, ...], ...] = ()
+        for source in self._sources:
+            deciding += (source.deciding(url),)
         return self._kept.get(deciding) or self._read(deciding)
 
     def _read(self, deciding: tuple[tuple[int, ...], ...]) -> Usage:
@@ -330,19 +332,21 @@ class _Field:
             self._stated.extend([line_start(key) for key in keys if _length(key) == longest])
             patterns[pattern] = keys[0] - line_start(keys[0]) + number  # in the place of an offset
         self._bounds.append(len(self._stated))
-        is_few = len(patterns) < SORT_FROM
-        self._few = [(key, pattern) for pattern, key in patterns.items()] if is_few else []
-        self._many = None if is_few else Wildcards(patterns)
+        self._rules: RuleSet | None = None
+        self._wildcards: Wildcards | None = None
+        if any("*" in pattern for pattern in patterns):
+            self._wildcards = Wildcards(patterns)
+        elif patterns:
+            keyed = [(key, pattern) for pattern, key in patterns.items()]
+            self._rules = RuleSet(keyed, replace(edition, robots_txt_allowed=False))
 
     def deciding(self, url: str | bytes) -> tuple[int, ...]:
         """The numbers of the longest paths that match a URL (USE-02); 0: statements without one."""
         # hot path
-        if self._many is not None:
-            keys = list(self._many.matching(path_of(url, self._edition) + END, NO_RULE))
-        elif self._few:
-            keys = matching_keys(self._few, path_of(url, self._edition))
-        else:
-            keys = []
+        if self._wildcards is None:  # usual: one path is the longest
+            key = NO_RULE if self._rules is None else self._rules.find(url)
+            return _WITHOUT_PATH if key == NO_RULE else (line_start(key),)
+        keys = list(self._wildcards.matching(path_of(url, self._edition) + END, NO_RULE))
         if not keys:
             return _WITHOUT_PATH
         longest = _length(keys[0])

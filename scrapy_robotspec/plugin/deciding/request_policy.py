@@ -103,11 +103,12 @@ class RequestPolicy:
         """Decide about *request* by rules, then by usage preferences (USE-05)."""
         # hot path
         tokens = self._tokens.select(request)
-        fields = found.decide(request.url, tokens, now), found, NO_EXTENSIONS, None
-        answer = tuple.__new__(Answer, fields)  # as Answer(...), at half its cost
-        if found.robots is None or found.extensions is None:
-            return answer
-        return self._extend(answer, found.robots, found.extensions, tokens, request.url)
+        url = request.url
+        decision = found.decide(url, tokens, now)
+        if found.robots is not None and found.extensions is not None:
+            return self._extend(decision, found, found.robots, found.extensions, tokens, url)
+        fields = decision, found, NO_EXTENSIONS, None
+        return tuple.__new__(Answer, fields)  # as Answer(...), at half its cost
 
     def by_override(self, origin: Origin, request: Request) -> Answer | None:
         """The answer of an override, if there is one."""
@@ -119,21 +120,23 @@ class RequestPolicy:
         decision = decision_by(own, origin, request.url, tokens)
         if isinstance(own, str):
             return Answer(decision, None)
-        return self._extend(Answer(decision, None), own, override.extensions, tokens, request.url)
+        return self._extend(decision, None, own, override.extensions, tokens, request.url)
 
     def _extend(
         self,
-        answer: Answer,
+        decision: Decision,
+        found: Resolved | None,
         robots: RobotsTxt,
         kept: dict[Tokens, Extensions],
         tokens: Tokens,
         url: str,
     ) -> Answer:
-        """*answer* with the other lines of *robots*; usage preferences may refuse it.
+        """*decision* with the other lines of *robots*; usage preferences may refuse it.
 
         *kept* caches the extensions.
         """
-        decision, extensions, usage = answer.decision, kept.get(tokens), None
+        # hot path
+        extensions, usage = kept.get(tokens), None
         if extensions is None:
             if len(kept) >= _KEPT:
                 kept.clear()
@@ -142,11 +145,13 @@ class RequestPolicy:
             usage = extensions.usage.find(url)
             if self.usage is not None and (refusal := self.usage.refusal(usage, final=False)):
                 decision = decision.refused_for(refusal)
-        return Answer(decision, answer.found, extensions, usage)
+        return tuple.__new__(Answer, (decision, found, extensions, usage))
 
     def refusal_of_page(self, usage: Usage | None, origin: Origin) -> UsageRefusal | None:
         """Why a downloaded page of *origin* with *usage* is refused, or None."""
-        if self.usage is None or self.replacement(origin) == "ignore":
+        if self.usage is None:
+            return None
+        if self._settings.overrides and self.replacement(origin) == "ignore":
             return None
         return self.usage.refusal(usage, final=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from unittest.mock import patch
 
 import pytest
@@ -60,3 +61,19 @@ def test_statements_are_put_in_order_once_for_each_deciding_path() -> None:
             assert rules.find(f"https://h/a/{number}").preferences == {"x": "allow"}
             assert len(rules.find(f"https://h/{number}").preferences) == 1_000
     assert made.call_count == 2
+
+
+@pytest.mark.parametrize("path", ["/a/b", "/b"])
+def test_a_page_of_a_file_with_paths_needs_few_calls(path: str) -> None:
+    """Each page of a site that states preferences asks for its usage."""
+    body = b"User-agent: *\nContent-Usage: train-ai=y\nContent-Usage: /a/ train-ai=n\n"
+    rules = RobotsTxt.parse(body).usage_rules("bot")
+    calls: list[str] = []
+    rules.find(f"https://h{path}")
+    sys.setprofile(lambda frame, event, _: calls.append(f"{event} {frame.f_code.co_name}"))
+    try:
+        found = rules.find(f"https://h{path}")
+    finally:
+        sys.setprofile(None)
+    assert found.preferences == {"train-ai": "disallow" if path == "/a/b" else "allow"}
+    assert sum(call.startswith("call") for call in calls) <= 4
