@@ -66,7 +66,7 @@ def file_summary(file: ParsedFile) -> Iterator[str]:
     rows = [("line", "allow", "disallow", "user agents")]
     for group in file.groups:
         allows = sum(rule.kind == "allow" for rule in group.rules)
-        names = safe(", ".join(_name(file, token) for token in group.tokens))
+        names = ", ".join(_name(file, token) for token in group.tokens)
         disallows = str(len(group.rules) - allows)
         rows.append((str(group.first_line), str(allows), disallows, names or "none"))
     if file.groups:
@@ -78,7 +78,7 @@ def file_summary(file: ParsedFile) -> Iterator[str]:
 
 def _name(file: ParsedFile, token: str) -> str:
     use = " (policy token)" if token.lower() in POLICY_TOKENS else ""
-    return f"{file.written.get(token, token)}{use}"
+    return f"{crawler_words((token,), file.written)}{use}"
 
 
 def for_all_lines(file: ParsedFile, group: GroupSummary | None = None) -> Iterator[str]:

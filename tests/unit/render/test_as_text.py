@@ -39,6 +39,14 @@ def test_the_groups_of_a_file_are_listed() -> None:
     assert list(file_summary(ParsedFile(RobotsTxt.parse(b"")))) == []
 
 
+def test_a_list_of_groups_shows_a_name_as_it_is_read() -> None:
+    """A list of names on one line is one name, and not two crawlers (UAG-03)."""
+    lines = b"User-agent: GPTBot, CCBot\nUser-agent: AI2Bot\nUser-agent: *\nDisallow: /\n"
+    _, row = file_summary(ParsedFile(RobotsTxt.parse(lines)))
+    names = row.partition("1         ")[2]
+    assert names == "GPTBot, CCBot (read as GPTBot), AI2Bot (read as AI), *"
+
+
 def test_a_crawler_without_rules_may_fetch_everything() -> None:
     shown = list(crawler_summary(FILE, FILE.group_for(("baz",))))
     assert "  rules      none, so everything is allowed" in shown
