@@ -135,6 +135,10 @@ http://:{port} {{
 WSGI = (
     "def app(environ, start):\n    start('200 OK', [('Content-Length', '1')])\n    return [b'x']\n"
 )
+ASGI = """async def app(scope, receive, send):
+    await send({{"type": "http.response.start", "status": 200, "headers": []}})
+    await send({{"type": "http.response.body", "body": b"x"}})
+"""
 AIOHTTP = """import logging, sys
 from aiohttp import web
 logging.basicConfig(filename="access.log", level=logging.INFO, format="%(message)s")
@@ -222,6 +226,11 @@ SERVERS = {
         "gunicorn",
         {"main.py": WSGI},
         "{python} -m gunicorn --bind 127.0.0.1:{port} --access-logfile access.log main:app",
+    ),
+    "daphne": Server(
+        "daphne",
+        {"main.py": ASGI},
+        "{python} -m daphne -b 127.0.0.1 -p {port} --access-log access.log main:app",
     ),
     "aiohttp": Server("aiohttp", {"main.py": AIOHTTP}, PYTHON, changed="02 09"),
     "cherrypy": Server("cherrypy", {"main.py": CHERRYPY}, PYTHON, changed="02 05 /cart 10"),
