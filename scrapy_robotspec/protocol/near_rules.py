@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
 from scrapy_robotspec.protocol.agent_index import rule_around
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
-from scrapy_robotspec.protocol.precedence import INDEX_PAGE, ITSELF, NO_RULE, best_key
+from scrapy_robotspec.protocol.patterns import INDEX_PAGE
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

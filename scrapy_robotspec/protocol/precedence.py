@@ -11,23 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.paths import INCOMPLETE, canonical_text
-from scrapy_robotspec.protocol.patterns import (
-    END,
-    MAX_PATTERNS,
-    canonical_pattern,
-    in_components,
-    matches,
-    with_escapes,
-)
+from scrapy_robotspec.protocol.patterns import END, INDEX_PAGE, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
 
-#: In a pattern, it may open a directory (PRE-05).
-INDEX_PAGE = "/index.htm"
 #: A precedence key, and the canonical pattern it belongs to.
 KeyedPattern = tuple[int, str]
 
@@ -76,32 +67,13 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
                 key += 0 if counts_star else LENGTH
             found.append((key, text))
         elif text:
-            found += _patterns_of(text, key, edition)
+            from scrapy_robotspec.protocol.unusual_patterns import patterns_of
+
+            some = patterns_of(text, edition, allow=allow)
+            found += [(key - length * LENGTH, pattern) for pattern, length in some]
         elif edition.empty_rules_decide_line:  # else RUL-02: nothing
             found.append((key & ~FORBIDS, ""))
     return found
-
-
-def _patterns_of(text: str, key: int, edition: Edition) -> Iterator[KeyedPattern]:
-    """The patterns of the canonical value *text*, usually one (PAT-07, PAT-12, PRE-05)."""
-    opened = ""
-    if edition.index_html and not forbids(key):
-        opened = directory_of_index_page(text)
-    for each in filter(None, (text, opened)):
-        pattern = canonical_pattern(each, edition)
-        if pattern is not None:
-            spellings = in_components(pattern[0], edition)
-            for spelling in spellings:
-                for text in with_escapes(spelling, MAX_PATTERNS // len(spellings)):
-                    yield key - pattern[1] * LENGTH, text
-
-
-def directory_of_index_page(pattern: str) -> str:
-    """The directory that an index page also opens (PRE-05), or ``""``."""
-    slash = pattern.rfind("/")
-    if slash < 0 or not pattern.startswith(INDEX_PAGE, slash):
-        return ""
-    return pattern[: slash + 1] + "$"
 
 
 def matching_keys(patterns: Sequence[KeyedPattern], path: str) -> list[int]:

@@ -8,7 +8,6 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.lines import skip_byte_order_mark, split_line
-from scrapy_robotspec.protocol.precedence import directory_of_index_page
 
 GOOGLE = EDITIONS["google"]
 
@@ -44,12 +43,3 @@ def test_two_words_need_no_colon(content: bytes, pair: tuple[bytes, bytes] | Non
     """FMT-11."""
     assert split_line(content, GOOGLE) == pair
     assert split_line(content, EDITIONS["google-2019"]) is None
-
-
-@pytest.mark.parametrize(
-    ("pattern", "directory"),
-    [("/a/index.html", "/a/$"), ("/index.htm", "/$"), ("/a/xindex.htm", ""), ("index.htm", "")],
-)
-def test_an_index_page_opens_its_directory(pattern: str, directory: str) -> None:
-    """PRE-05."""
-    assert directory_of_index_page(pattern) == directory

@@ -20,7 +20,8 @@ from scrapy_robotspec.access.usage_policy import as_written
 from scrapy_robotspec.protocol import wildcards
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
-from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
+from scrapy_robotspec.protocol.patterns import END, matches
+from scrapy_robotspec.protocol.unusual_patterns import canonical_pattern
 from scrapy_robotspec.protocol.usage import combine, parse_preferences, with_header
 
 SITE = "https://example.com"

@@ -20,8 +20,9 @@ from scrapy_robotspec.protocol import (
     patterns,
     wildcards,
 )
-from scrapy_robotspec.protocol.patterns import END, canonical_pattern, matches
+from scrapy_robotspec.protocol.patterns import END, matches
 from scrapy_robotspec.protocol.precedence import NO_RULE
+from scrapy_robotspec.protocol.unusual_patterns import canonical_pattern
 from scrapy_robotspec.protocol.wildcards import LONG, Wildcards
 from tests.unit.protocol.strategies import (
     paths,
