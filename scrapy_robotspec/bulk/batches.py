@@ -319,7 +319,13 @@ class GroupAnswers:
         """The verdicts about the other paths."""
         return [(path, *self._answer(path)) for path in self._file.questions.paths]
 
+    @cached_property
+    def _raw_rules(self) -> Sequence[RawRule]:
+        return self._rules.rules
+
     def _answer(self, path: str) -> Answer:
+        if self._file.questions.paths:
+            self._rules.compile(self._raw_rules)
         verdict = self._robots.explain_served(as_sent(SITE + path), self._asked)
         if verdict.rule is None:
             return Answer(verdict.allowed, verdict.reason)
@@ -328,7 +334,7 @@ class GroupAnswers:
     @property
     def extent(self) -> str:
         """How much of the site is open."""
-        extent = extent_of(self._rules.rules, self._file.edition)
+        extent = extent_of(self._raw_rules, self._file.edition)
         if extent == "no rules":
             return "unreadable" if foreign_kind(self._robots.body) is not None else "allows all"
         return extent

@@ -72,8 +72,13 @@ class GroupRules:
                     return key
             elif self._url == url:  # as many crawlers ask about one page
                 return self._key
-            self.compiled = RuleSet(keyed_patterns(self.rules, self.edition), self.edition)
-        return self.compiled.find(url)
+            self.compile(self.rules)
+        return self.compiled.find(url)  # type: ignore[union-attr]
+
+    def compile(self, rules: Sequence[RawRule]) -> None:
+        """Compile its *rules*, before many questions."""
+        if self.compiled is None:
+            self.compiled = RuleSet(keyed_patterns(rules, self.edition), self.edition)
 
     @property
     def rules(self) -> list[RawRule]:
