@@ -121,8 +121,8 @@ class RobotsRecord:
     def after_pause(self, seconds: float) -> RobotsRecord:
         """The record with its failures *seconds* later, which no hold uses."""
         names = ("unreachable_since", "temporary_since", "failed_at")
-        times = {name: time for name in names if (time := getattr(self, name)) is not None}
-        return replace(self, **{name: time + seconds for name, time in times.items()})
+        later = {name: at + seconds for name in names if (at := getattr(self, name)) is not None}
+        return replace(self, **later)
 
     def header(self) -> dict[str, Any]:
         """The record without its body, as values that JSON can hold."""

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 #: Max slots whose delay is remembered.
 _MAX_DRAWN = 10_000
+#: Names that scrapy-redis's queues have.
+_OF_SCRAPY_REDIS = ("server", "key", "push", "_encode_request", "_decode_request")
 #: A download slot with waiting requests is looked at again after this time (seconds).
 _BUSY_SLOT = 0.1
 
@@ -108,6 +110,12 @@ def watch_scheduler(engine: Any, on_request: Callable[[Request], object]) -> Any
 
     scheduler.next_request = watched
     return scheduler
+
+
+def queue_of_scrapy_redis(scheduler: Any) -> Any:
+    """The queue of scrapy-redis's *scheduler*; None for another one."""
+    queue = getattr(scheduler, "queue", None)
+    return queue if all(hasattr(queue, name) for name in _OF_SCRAPY_REDIS) else None
 
 
 async def decide_as_scrapy(middleware: RobotsTxtMiddleware, request: Request) -> None:

@@ -135,10 +135,7 @@ class Enforcer:
         if is_sent_to_service(request):
             from scrapy_robotspec.plugin import splash  # few crawls use it
 
-            url, is_counted = splash.page_url(request), splash.takes_over_count(request)
-            page = Origin.of(url)
-            record = None if page is None else self._robots.lookup.store.get(page)
-            outcome = splash.outcome_of_page(request, record)
+            outcome, url, is_counted = splash.count_of(request, self._robots.lookup.store)
         origin = None if outcome == NO_ROBOTS_TXT else Origin.of(url)
         self._passed[ref(request, self._passed.pop)] = Passed(None, logged, outcome, origin)
         if not is_counted:

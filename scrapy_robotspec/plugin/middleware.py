@@ -98,34 +98,21 @@ class RobotSpecMiddleware(GateOwner):
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt for *url* names (SIT-01, SIT-03)."""
-        request = Request(url)
-        robots = await self.robots.rules(request)
-        if robots is None:
-            return ()
-        from scrapy_robotspec.protocol.groups import read_sitemaps  # few spiders ask
+        from scrapy_robotspec.plugin import questions
 
-        origin = self._policy.origin(request)
-        return read_sitemaps(robots.body, robots.edition, str(origin))
+        return await questions.sitemaps(self.robots, url)
 
     async def crawl_delay(self, url: str) -> float | None:
         """The crawl-delay for *url* in seconds (EXT-01); None: none is stated."""
-        request = Request(url)
-        origin = self._policy.origin(request)
-        override = None if origin is None else self._policy.override(origin)
-        if override is not None and override.crawl_delay is not None:
-            return override.crawl_delay
-        robots = await self.robots.rules(request)
-        return None if robots is None else robots.crawl_delay(self.robots.tokens.select(request))
+        from scrapy_robotspec.plugin import questions
+
+        return await questions.crawl_delay(self.robots, url)
 
     async def usage(self, url: str) -> Usage:
         """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
-        request = Request(url)
-        robots = await self.robots.rules(request)
-        if robots is not None:
-            return robots.usage(request.url, self.robots.tokens.select(request))
-        from scrapy_robotspec.protocol.usage import Usage  # few spiders ask
+        from scrapy_robotspec.plugin import questions
 
-        return Usage(applies=(await self.robots.decide(request)).allowed)
+        return await questions.usage(self.robots, url)
 
     # --- requests and responses
 

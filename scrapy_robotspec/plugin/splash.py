@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from scrapy_robotspec.access.account import outcome_of
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SENT_TO_PUPPETEER, SUMMARY
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
+    from scrapy_robotspec.store.memory import MemoryStore
 
 
 def page_request(request: Request) -> Request:
@@ -63,6 +66,13 @@ def outcome_of_page(request: Request, record: RobotsRecord | None) -> str:
     """
     summary, doubt = page_request(request).meta.get(SUMMARY), record and record.doubt
     return EXEMPT if summary is None else outcome_of(True, summary["reason"], doubt)
+
+
+def count_of(request: Request, store: MemoryStore | TieredStore) -> tuple[str, str, bool]:
+    """Outcome and URL of a page, and whether it counts already."""
+    url, is_counted = page_url(request), takes_over_count(request)
+    page = Origin.of(url)
+    return outcome_of_page(request, None if page is None else store.get(page)), url, is_counted
 
 
 def takes_over_count(request: Request) -> bool:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 #: A paused crawl is looked at again after this time (seconds).
 _PAUSED = 0.5
-#: Names that scrapy-redis's queues have.
-_OF_SCRAPY_REDIS = ("server", "key", "push", "_encode_request", "_decode_request")
 
 
 class RequestWaits:
@@ -131,8 +129,8 @@ class RequestWaits:
             self._missing = "_slot.scheduler.next_request"
         if not can_back_out:
             self._missing = "downloader.needs_backout"
-        queue = getattr(scheduler, "queue", None)
-        if all(hasattr(queue, name) for name in _OF_SCRAPY_REDIS):
+        queue = _compat_rare.queue_of_scrapy_redis(scheduler)
+        if queue is not None:
             from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
 
             self._parking = RedisParking(queue)

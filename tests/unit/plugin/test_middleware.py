@@ -213,18 +213,36 @@ def test_exceptions_of_others_pass(crawl: Obeying) -> None:
     assert errors["robotspec/error/product_token"] == 1
 
 
+class Other:
+    """A middleware of somebody else."""
+
+
 def test_a_request_whose_rules_have_expired_goes_back_before_plugins_see_it(
     crawl: Obeying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They would take it for one that has failed."""
     first: list[Any] = []
-    monkeypatch.setattr(_compat, "see_exceptions_first", lambda engine, see: first.append(see))
+    monkeypatch.setattr(_compat, "call_first", lambda engine, name, see: first.append(see))
     crawl.middleware._watch_sending()
     request = Request(YES)
     assert first[0](request, OSError("broken")) is None
     assert not request.dont_filter
     assert first[0](request, RulesExpired("expired")) is request
     assert request.dont_filter
+
+
+@pytest.mark.parametrize(
+    ("others", "seen"),
+    [({}, 0), ({"scrapy.downloadermiddlewares.retry.RetryMiddleware": None}, 0), ({Other: 700}, 1)],
+)
+def test_responses_are_seen_first_where_another_middleware_may_answer(
+    monkeypatch: pytest.MonkeyPatch, others: dict[Any, int | None], seen: int
+) -> None:
+    """A crawl without one pays no call for it."""
+    names: list[str] = []
+    monkeypatch.setattr(_compat, "call_first", lambda engine, name, see: names.append(name))
+    Obeying(monkeypatch, DOWNLOADER_MIDDLEWARES=others).middleware._watch_sending()
+    assert names == ["process_exception", *["process_response"] * seen]
 
 
 @pytest.mark.parametrize("observer", [None, SimpleNamespace(on_sent="noted")])
@@ -237,7 +255,7 @@ def test_what_was_sent_is_noted_where_there_is_evidence(
         noted.append(given)
         return True
 
-    monkeypatch.setattr(_compat, "see_exceptions_first", lambda *_: None)
+    monkeypatch.setattr(_compat, "call_first", lambda *_: None)
     monkeypatch.setattr(_compat, "watch_sending", watch)
     crawl.robots.observer = cast("Any", observer)
     crawl.middleware._watch_sending()
