@@ -129,8 +129,10 @@ class Needles:
         found: dict[int, None] = {}
         for size in self._sizes:
             places = range(len(path) - size + 1)
-            for at in [at for at in places if path[at : at + size] in starts]:  # nearly always none
-                text = path[at : at + _NEEDLE]
+            # Nearly always none; a path that repeats itself has few.
+            for text in {
+                path[at : at + _NEEDLE] for at in places if path[at : at + size] in starts
+            }:
                 index = self._bisect(needles, text) - 1
                 while index >= 0 and index not in found:
                     if text.startswith(needles[index]):
