@@ -8,13 +8,14 @@ of the rule in the file.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.paths import INCOMPLETE, canonical_text
 from scrapy_robotspec.protocol.patterns import END, INDEX_PAGE, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
@@ -67,13 +68,19 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
                 key += 0 if counts_star else LENGTH
             found.append((key, text))
         elif text:
-            from scrapy_robotspec.protocol.unusual_patterns import patterns_of
-
-            some = patterns_of(text, edition, allow=allow)
+            some = _unusual()(text, edition, allow=allow)
             found += [(key - length * LENGTH, pattern) for pattern, length in some]
         elif edition.empty_rules_decide_line:  # else RUL-02: nothing
             found.append((key & ~FORBIDS, ""))
     return found
+
+
+@cache
+def _unusual() -> Callable[..., Iterator[tuple[str, int]]]:
+    """The function for other patterns; most crawls need none."""
+    from scrapy_robotspec.protocol.unusual_patterns import patterns_of
+
+    return patterns_of
 
 
 def matching_keys(patterns: Sequence[KeyedPattern], path: str) -> list[int]:
