@@ -113,7 +113,10 @@ def watch_scheduler(engine: Any, on_request: Callable[[Request], object]) -> Any
 
 
 def queue_of_scrapy_redis(scheduler: Any) -> Any:
-    """The queue of scrapy-redis's *scheduler*; None for another one."""
+    """The queue of scrapy-redis's *scheduler*; None for another one.
+
+    Uses: ``queue`` of scrapy-redis's ``Scheduler`` (2.13 on).
+    """
     queue = getattr(scheduler, "queue", None)
     return queue if all(hasattr(queue, name) for name in _OF_SCRAPY_REDIS) else None
 

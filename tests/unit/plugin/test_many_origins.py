@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,12 @@ from tests.unit.plugin.obeying import URL, Obeying, run, turns
 
 PACKAGE = str(Path(scrapy_robotspec.__file__).parent)
 FEW, MANY = 1_000, 16_000
+
+
+@pytest.fixture(autouse=True)
+def _no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No timer fires: on a busy machine they would be steps of their own."""
+    monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
 
 
 class Steps:
