@@ -54,9 +54,12 @@ class Input(NamedTuple):
         return self.files[0].lower().endswith(_WARC)
 
     def read(self, report: Report, archives: Archives | None = None) -> Iterator[Document]:
-        """The documents in order; *archives*: as of :func:`documents`."""
+        """The documents in order.
+
+        The bodies of revisit records are looked for in *archives*, by default in the same file.
+        """
         for path in self.files:
-            yield from documents(path, report, archives)
+            yield from _documents(path, report, archives or Archives([path]))
 
 
 def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
@@ -96,17 +99,20 @@ def _inputs_in(folder: str) -> tuple[list[Input], int]:
     return found, others
 
 
-def documents(path: str, report: Report, archives: Archives | None = None) -> Iterator[Document]:
+def documents(path: str, report: Report) -> Iterator[Document]:
     """The robots.txt responses in a file.
 
     Its name says of which kind it is. ``report`` is called with a line of text about each thing
-    that cannot be read; everything else is. The bodies of revisit records are looked for in
-    ``archives``, by default in this file.
+    that cannot be read; everything else is. The body of a revisit record is looked for in the file.
     """
+    return _documents(path, report, Archives([path]))
+
+
+def _documents(path: str, report: Report, archives: Archives) -> Iterator[Document]:
     name, number = path.lower(), 0
     try:
         if name.endswith(_WARC):
-            yield from (archives or Archives([path])).read(path, report)
+            yield from archives.read(path, report)
         elif is_text(name):
             with open(path, "rb") as file:
                 yield Document(url_from_name(path), file.read(MAX_BODY), source=path)

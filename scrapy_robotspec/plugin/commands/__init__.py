@@ -45,10 +45,14 @@ class RobotSpecCommand(ScrapyCommand):
         """Run the command line; sets the exit code."""
         # A KeyboardInterrupt can get lost in an import, and the command would go on.
         signal.signal(signal.SIGINT, lambda *frame: os._exit(130))
-        if args == ["doctor"]:
-            from scrapy_robotspec.plugin.commands.doctor import diagnose
+        if args[:1] == ["doctor"]:
+            from scrapy_robotspec.plugin.commands.doctor import USAGE, diagnose
 
-            diagnose(self._load_query())
+            if args[1:] or opts.robotspec_help:
+                print(USAGE)
+                self.exitcode = 2 if args[1:] else 0
+            else:
+                diagnose(self._load_query())
             return
         from scrapy_robotspec.cli.app import main
 

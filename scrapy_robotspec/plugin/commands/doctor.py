@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.session import QuerySites
 
+USAGE = """Usage: scrapy robotspec doctor
+
+  Name what of this project's middlewares, handlers and queues costs its crawls something."""
+_NOTHING = "No earlier middleware; handlers and queues are Scrapy's or ours."
 #: Beginnings of names of parts that lose nothing.
 _KNOWN = ("scrapy.core.", "scrapy_robotspec.")
 
@@ -32,7 +36,7 @@ def diagnose(query: QuerySites) -> None:
 
     async def show(spider: Any) -> None:
         lines = list(_losses(spider.crawler.settings))
-        print("\n".join(lines or ["The crawls of this project give up nothing."]))
+        print("\n".join(lines or [_NOTHING]))
 
     try:
         query(show, SiteOptions(), print)
@@ -46,14 +50,14 @@ def _losses(settings: BaseSettings) -> Iterator[str]:
         yield f"DOWNLOADER_MIDDLEWARES: {name} comes first: what it answers itself is not checked"
     for name in _others(settings.getwithbase("DOWNLOAD_HANDLERS").values()):
         yield (
-            f"DOWNLOAD_HANDLERS: {name} may follow redirects itself, whose targets are checked "
-            "after they were requested, and send other headers and spellings than were judged"
+            f"DOWNLOAD_HANDLERS: {name} may follow redirects itself, whose targets are requested "
+            "before any check, and send other headers and spellings than were judged"
         )
     for name in _others([settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]])[:1]:
         yield (
             f"SCHEDULER: {name} has no queue for each origin: requests wait outside it, at most "
             f"{settings.getint('ROBOTSPEC_MAX_PARKED', 1000)} (ROBOTSPEC_MAX_PARKED), and a killed "
-            "process loses them"
+            "process loses them if the queue is not scrapy-redis's"
         )
 
 

@@ -32,6 +32,7 @@ class Order(Scheduler):
     pass
 """
 BEFORE = 'DOWNLOADER_MIDDLEWARES = {"parts.Answers": 99}'
+NOTHING = "No earlier middleware; handlers and queues are Scrapy's or ours."
 FIRST = "DOWNLOADER_MIDDLEWARES: parts.Answers at 99 comes first"
 HANDLER = "DOWNLOAD_HANDLERS: parts.Handler may follow redirects itself"
 QUEUE = "SCHEDULER: {} has no queue for each origin: requests wait outside it, at most {} "
@@ -54,11 +55,11 @@ def call(folder: Path, settings: str, *words: str) -> CommandResult:
 @pytest.mark.parametrize(
     ("settings", "beginnings"),
     [
-        ("", ["The crawls of this project give up nothing."]),
-        ('DOWNLOADER_MIDDLEWARES = {"parts.Answers": 101, "parts.Listens": 50}', ["The crawls"]),
+        ("", [NOTHING]),
+        ('DOWNLOADER_MIDDLEWARES = {"parts.Answers": 101, "parts.Listens": 50}', [NOTHING]),
         (BEFORE, [FIRST]),
         ('DOWNLOAD_HANDLERS = {"http": "parts.Handler", "https": "parts.Handler"}', [HANDLER]),
-        ('DOWNLOAD_HANDLERS = {"https": None}', ["The crawls"]),
+        ('DOWNLOAD_HANDLERS = {"https": None}', [NOTHING]),
         (
             'SCHEDULER_PRIORITY_QUEUE = "scrapy.pqueues.ScrapyPriorityQueue"',
             [QUEUE.format("scrapy.pqueues.ScrapyPriorityQueue", 1000)],
@@ -77,6 +78,12 @@ def test_each_part_that_takes_something_has_a_line(
     lines = result.out.splitlines()
     assert [line[: len(start)] for line, start in zip(lines, beginnings, strict=True)] == beginnings
     assert (result.code, result.err) == (0, "")
+
+
+@pytest.mark.parametrize(("word", "code"), [("--help", 0), ("more", 2)])
+def test_help_and_other_words_show_how_to_call_it(tmp_path: Path, word: str, code: int) -> None:
+    result = call(tmp_path, "", word)
+    assert (result.code, result.out.splitlines()[0]) == (code, "Usage: scrapy robotspec doctor")
 
 
 def test_a_project_that_obeys_nothing_is_noted(tmp_path: Path) -> None:
