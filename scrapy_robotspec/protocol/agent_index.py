@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import has_plain_lines
+from scrapy_robotspec.editions import CONTAINED, has_plain_lines
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import RawRule, begins_line, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
@@ -48,6 +48,8 @@ _AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
 #: RFC 9309 section 2.2: EOL = *WS [comment] NL, comment = "#" *(UTF8-char-noctl / WS / "#").
 #: A value goes on up to that; white space in it belongs to it, control characters too (FMT-07).
 _VALUE = re.compile(rb"[^\r\n#]*")
+#: A value of one letter, perhaps: no beginning of two letters finds it.
+_find_letter = re.compile(rb"user-agent: [^*](?![a-z0-9])").search
 
 _ALLOWS = {b"allow": True, b"disallow": False}
 
@@ -68,6 +70,8 @@ def index_agents(
 
         if not is_plain(body, lowered, edition):
             return None
+    if edition.agent_match is CONTAINED and _find_letter(lowered):
+        beginnings = ()
     whole, is_lenient = edition.whole_agent_names, edition.reads_other_spellings
     find_end = _find_blank if edition.blank_line_ends_group else None
     places: NewPlaces = {}

@@ -36,6 +36,8 @@ _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most s
 #: Hyphens of a token, squared, for each name of a file: a token with more of them is compared with
 #: the names, so that no file makes it costly to look up what another file names.
 _NAMES_FOR_HYPHENS = 100
+#: Max letters of names whose pairs are searched: each line is compared with all of them.
+_LONG_NAME = 64
 #: Max crawlers whose keys are kept: they ask about many files.
 _RECENT = 256
 _DEFAULT_ONLY = (DEFAULT,)
@@ -149,13 +151,18 @@ def keys_of(key: str, edition: Edition) -> Iterator[str]:
 def beginnings_of(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
     """Beginnings, in lower case, of values that may name a crawler.
 
-    The default group, and values behind white space, are among them. Raises as
-    :func:`asked_keys` does.
+    The default group, and values behind white space, are among them; names of one letter in
+    editions that look for names in the crawler's are not. Raises as :func:`asked_keys` does.
     """
-    keys = [key[:1] + key[1:].partition("-")[0] for key in asked_keys(tokens, edition)]  # UAG-04
-    if edition.agent_match is CONTAINED:
-        return ()  # UAG-10
-    return (*(key.encode("utf-8", "surrogatepass").lower() for key in keys), b"*", b" ", b"\t")
+    keys = asked_keys(tokens, edition)
+    if edition.agent_match is not CONTAINED:
+        parts = [key[:1] + key[1:].partition("-")[0] for key in keys]  # UAG-04
+    elif len(joined := " ".join(keys)) > _LONG_NAME or not joined.isascii():
+        return ()
+    else:
+        parts = [joined[at : at + 2] for at in range(len(joined) - 1)]  # UAG-10
+    beginnings = dict.fromkeys(part.encode("utf-8", "surrogatepass").lower() for part in parts)
+    return (*beginnings, b"*", b" ", b"\t")
 
 
 def followed_keys(
@@ -173,7 +180,9 @@ def followed_keys(
             found = _longest_before_hyphen(present, asked, edition)
         else:
             continue
-        followed += tuple(key for key in found if key not in followed)
+        if followed:
+            found = tuple(key for key in found if key not in followed)
+        followed += found
         if followed and not edition.combine_tokens:
             break
     return followed or (_DEFAULT_ONLY if DEFAULT in present else ())  # UAG-05
@@ -194,6 +203,8 @@ def _longest_before_hyphen(
 
 def _longest_contained(present: Collection[str], name: str) -> tuple[str, ...]:
     """UAG-10: names contained in the crawler's; equally long ones are combined, sorted."""
-    matching = [key for key in present if key and key != DEFAULT and key in name]
-    longest = max(map(len, matching), default=0)
+    matching = [key for key in present if key in name and key and key != DEFAULT]
+    if not matching:  # as for most crawlers
+        return ()
+    longest = max(map(len, matching))
     return tuple(sorted(key for key in matching if len(key) == longest))

@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import Edition, has_plain_lines
 from scrapy_robotspec.protocol import (
@@ -52,6 +53,23 @@ def test_index_leads_to_the_rules_that_reading_finds(
         assert followed.keys == keys
         assert followed.names == tuple(all_groups.places[key][0] for key in keys)
         assert followed.rules.rules == rules
+
+
+short_names = st.text("abB9-/* é", max_size=3)
+ends = st.sampled_from(["\n", "\r\n", "#\n", "/1.0\n", " \nDisallow: /a\n", "\nAllow: /\n\n"])
+
+
+@given(lines=st.lists(st.tuples(short_names, ends)), last=short_names, tokens=st.lists(short_names))
+def test_names_in_a_crawlers_name_are_not_left_out(
+    lines: list[tuple[str, str]], last: str, tokens: list[str]
+) -> None:
+    """UAG-10: those of one letter, too, and the one that ends the file."""
+    text = "".join(f"User-agent: {name}{end}" for name, end in (*lines, (last, "")))
+    file = RobotsFile(text.encode(), EVERY["classic"])
+    asked = tuple(token for token in tokens if token.strip()) or ("ab",)
+    every = AllGroups(file.body, file.edition).places
+    keys = followed_keys(every, asked_keys(asked, file.edition), file.edition)
+    assert file.follow(asked).keys == keys
 
 
 @pytest.mark.parametrize("before", [b"", b"x ", b"user-agent: *\n#"])

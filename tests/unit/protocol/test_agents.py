@@ -17,6 +17,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.parsed_file import ParsedFile
 
 HYPHENS = EDITIONS["google-2019"]
+COMPARED = [each for each in EDITIONS.values() if each.agent_match is not AgentMatch.CONTAINED]
 names = st.text("a-b", min_size=1, max_size=8)
 
 
@@ -32,16 +33,31 @@ def test_the_longest_name_before_a_hyphen_is_followed(
         assert followed_keys(present, (token,), HYPHENS) == expected
 
 
-@pytest.mark.parametrize("edition", EDITIONS.values(), ids=EDITIONS)
+@pytest.mark.parametrize("edition", COMPARED, ids=lambda edition: edition.name)
 @given(key=names)
 def test_all_keys_of_a_token_begin_alike(edition: Edition, key: str) -> None:
     """UAG-04: names that begin otherwise may be left out of an index."""
     keys = list(keys_of(key, edition))
     assert keys[0] == key
     beginnings = beginnings_of((key,), edition)
-    assert bool(beginnings) is (edition.agent_match is not AgentMatch.CONTAINED)  # UAG-10
     assert all(each.encode().startswith(beginnings or b"") for each in keys)
     assert len(keys) == 1 or edition.agent_match is AgentMatch.HYPHEN_PREFIX
+
+
+@given(key=names, begin=st.integers(0, 8), length=st.integers(2, 8))
+def test_what_a_token_contains_begins_as_one_of_its_pairs(
+    key: str, begin: int, length: int
+) -> None:
+    """UAG-10: names of two letters and more that begin otherwise may be left out of an index."""
+    beginnings = beginnings_of((key,), EDITIONS["classic"])
+    contained = key[begin : begin + length]
+    assert len(contained) < 2 or contained.encode().startswith(beginnings)
+
+
+@pytest.mark.parametrize("token", ["é", "ab" * 200_000])
+def test_no_line_is_compared_with_many_pairs(token: str) -> None:
+    """SAF-02, UAG-10: a crawler's name may come from a file."""
+    assert beginnings_of((token,), EDITIONS["classic"]) == ()
 
 
 #: A file that names a crawler of hyphens, and one that names others.
