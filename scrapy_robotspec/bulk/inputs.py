@@ -13,7 +13,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from scrapy_robotspec.bulk.documents import MAX_BODY, Document, Report, known_columns, rows_of
-from scrapy_robotspec.bulk.revisits import Archives
+from scrapy_robotspec.bulk.warc import Archives
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.folders import TEXTS, files_of, is_text
 
@@ -59,7 +59,7 @@ class Input(NamedTuple):
         The bodies of revisit records are looked for in *archives*, by default in the same file.
         """
         for path in self.files:
-            yield from _documents(path, report, archives or Archives([path]))
+            yield from documents(path, report, archives)
 
 
 def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
@@ -99,20 +99,17 @@ def _inputs_in(folder: str) -> tuple[list[Input], int]:
     return found, others
 
 
-def documents(path: str, report: Report) -> Iterator[Document]:
+def documents(path: str, report: Report, archives: Archives | None = None) -> Iterator[Document]:
     """The robots.txt responses in a file.
 
     Its name says of which kind it is. ``report`` is called with a line of text about each thing
-    that cannot be read; everything else is. The body of a revisit record is looked for in the file.
+    that cannot be read; everything else is. The bodies of revisit records are looked for in
+    ``archives``, by default in the file.
     """
-    return _documents(path, report, Archives([path]))
-
-
-def _documents(path: str, report: Report, archives: Archives) -> Iterator[Document]:
     name, number = path.lower(), 0
     try:
         if name.endswith(_WARC):
-            yield from archives.read(path, report)
+            yield from (archives or Archives([path])).read(path, report)
         elif is_text(name):
             with open(path, "rb") as file:
                 yield Document(url_from_name(path), file.read(MAX_BODY), source=path)

@@ -26,7 +26,7 @@ from pyarrow.compute import replace_substring_regex
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.bulk.batches import answer
-from scrapy_robotspec.bulk.revisits import Archives, file_states
+from scrapy_robotspec.bulk.warc import Archives, file_states
 from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.files import replacing, unfinished
 

@@ -6,9 +6,11 @@ ends an archive that is compressed with zstd, whose records may need a dictionar
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from contextlib import suppress
+from functools import lru_cache
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from fastwarc import ArchiveIterator, WarcRecord, WarcRecordType
@@ -20,7 +22,7 @@ from scrapy_robotspec.editions import MAX_PARSED
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 
 GZIP = b"\x1f\x8b"
@@ -40,6 +42,8 @@ _MAX_HEAD = 1 << 16
 _MAX_CONTENT = MAX_BODY + _MAX_HEAD
 #: Bytes that show that a record begins, and that are unpacked at a time.
 _MIN_HEAD = 4096
+#: Max size of the bodies that are kept (bytes).
+_KEPT = 64 * 1024 * 1024
 _RESPONSES = (WarcRecordType.response, WarcRecordType.revisit)
 _DAMAGED = "the record is damaged"
 
@@ -245,3 +249,53 @@ def join_chunks(body: bytes) -> tuple[bytes, bool]:
             break
         place = end.end()
     return bytes(content), len(content) >= MAX_BODY
+
+
+# --- revisit records, whose body is in another record of some archive
+
+
+class Archives:
+    """Archives in which the bodies of revisit records are looked for."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = tuple(paths)
+        self.searched: tuple[str, ...] = ()
+        """The states of all of them where what was read depends on them."""
+
+    def read(self, path: str, report: Report) -> Iterator[Document]:
+        """The robots.txt responses of one of them; damage is reported."""
+        for document, digest in read_warc(path, report):
+            yield self._resolve(document, digest) if document.error == REVISIT else document
+
+    def _resolve(self, revisit: Document, digest: str | None) -> Document:
+        """The response with its body, if an archive has it (WARC 1.1, section 6.8)."""
+        self.searched = self.searched or tuple(file_states(self._paths))
+        original = _originals(self._paths, self.searched).get(digest)
+        if original is None:
+            return revisit
+        status = original.status if revisit.status in (None, 304) else revisit.status
+        return revisit._replace(body=original.body, status=status, error=None)
+
+
+@lru_cache(maxsize=1)  # all inputs of a run ask
+def _originals(paths: Iterable[str], _: Iterable[str]) -> Mapping[str | None, Document]:
+    """The whole files in some archives, by the digests of their bodies."""
+    found: dict[str | None, Document] = {}
+    room = _KEPT
+    for path in paths:
+        with suppress(OSError):
+            for document, digest in read_warc(path, lambda _: None):  # its own output reports
+                size = len(document.body or b"")
+                is_whole = document.status in range(200, 300) and document.error is None
+                if is_whole and digest and digest not in found and size <= room:
+                    found[digest] = document
+                    room -= size
+    return found
+
+
+def file_states(paths: Iterable[str]) -> Iterator[str]:
+    """Texts that change when the files do."""
+    for path in paths:
+        with suppress(OSError):
+            found = os.stat(path)
+            yield f"{os.path.abspath(path)} {found.st_size} {found.st_mtime_ns}\n"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from scrapy_robotspec.bulk import documents as documents_of
-from scrapy_robotspec.bulk import revisits
+from scrapy_robotspec.bulk import warc
 from scrapy_robotspec.bulk.documents import REVISIT, Document
 from scrapy_robotspec.cli.app import main
 from scrapy_robotspec.editions import EDITIONS
@@ -95,7 +95,7 @@ def test_a_status_decides_for_itself(tmp_path: Path, status: int, outcome: str) 
 
 
 def test_bodies_are_kept_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(revisits, "_KEPT", 2 * len(BODY) - 1)
+    monkeypatch.setattr(warc, "_KEPT", 2 * len(BODY) - 1)
     other = BODY[::-1]
     records = [original(), original(), original(other), revisit(), revisit(body=other)]
     first, second = read(tmp_path, records)[-2:]
