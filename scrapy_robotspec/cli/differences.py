@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -36,8 +36,6 @@ _DIFF_EXAMPLES = """\
 _EDITIONS_EXAMPLES = """\
   robotspec editions robots.txt /page --token examplebot
   robotspec editions robots.txt --each-token"""
-
-_T = TypeVar("_T")
 
 #: Lines that hold for every crawler, and the keys of their objects.
 _FOR_ALL = {"sitemap": "sitemaps", "license": "licenses", "policy rule": "policy_rules"}

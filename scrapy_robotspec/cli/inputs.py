@@ -113,7 +113,8 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _check_standard_input(*names: str | None) -> None:
+def check_standard_input(*names: str | None) -> None:
+    """Raise :class:`MisuseError` if two of the names stand for standard input."""
     if names.count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
 
@@ -157,7 +158,7 @@ def open_sources(
 
     Raises :class:`MisuseError` for a file that cannot be read.
     """
-    _check_standard_input(*names)
+    check_standard_input(*names)
     answers: list[Explanation] = []
     urls = list(dict.fromkeys(robots_url(name) for name in names if is_url(name)))
     if urls:
@@ -235,7 +236,7 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequen
     argument; a wrong line of the list is reported and skipped.
     """
     given, listed = options
-    _check_standard_input(listed, *files)
+    check_standard_input(listed, *files)
     urls: list[str] = []
     for url in given:
         if not _VALID.match(os.fsencode(url)):

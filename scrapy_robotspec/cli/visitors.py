@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli.access_log import AccessLog, rule_table
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
+from scrapy_robotspec.cli.inputs import check_standard_input, is_url, open_sources
 from scrapy_robotspec.cli.session import MisuseError, Session, SiteOptions
 from scrapy_robotspec.evidence.visitors import ANY_SITE, Visitor, VisitorAudit
 from scrapy_robotspec.render.as_html import Note, listing, render
@@ -41,8 +41,7 @@ def audit_visitors(
 
     Returns the exit code. *origin*: the only site to judge. Raises :class:`MisuseError`.
     """
-    if log.name == robots == STANDARD_INPUT:
-        raise MisuseError("standard input (-) can be read for one thing only")
+    check_standard_input(log.name, robots)
     output.check((log.name, robots))
     screen = session.screen
     (source,) = open_sources([robots], session, SiteOptions(), single=True)
@@ -180,10 +179,10 @@ def delay_words(visitor: Visitor) -> str:
     return f"{duration(visitor.crawl_delay)}: {kept}{gap}"
 
 
-def broken_rules(ranked: Iterable[Visitor]) -> list[tuple[int, str, int | None, str, str]]:
+def broken_rules(ranked: Iterable[Visitor]) -> list[tuple[int, str, int, str, str]]:
     """Requests, crawler, line, rule and first URL, as the tables show them."""
     return [
-        (number, each.name, rule.line, rule.text, url)
+        (number, each.name, rule.line, rule.text.strip(), url)
         for each in ranked
         for rule, (number, url) in sorted(each.broken.items(), key=lambda pair: -pair[1][0])
     ]
@@ -193,6 +192,6 @@ def _notes(ranked: Sequence[Visitor]) -> Iterator[Note]:
     by_line: dict[int, list[Visitor]] = {}
     for each in ranked:
         for rule in each.broken:
-            by_line.setdefault(rule.line or 0, []).append(each)
+            by_line.setdefault(rule.line, []).append(each)
     for line, visitors in by_line.items():
         yield line, f"broken by {first_of([each.name for each in visitors], _NAMED)}", "bad"

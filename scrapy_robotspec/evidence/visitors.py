@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.evidence.audit import must_be_fetched
 from scrapy_robotspec.protocol.agents import product_name, tokens_from_user_agent
@@ -14,6 +14,7 @@ from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
     from scrapy_robotspec.evidence.access_logs import Request
+    from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: Names of crawlers: products of a User-Agent, product tokens, user agents of a group.
@@ -61,14 +62,6 @@ def crawler_names(user_agent: str) -> Names:
     elif not _SIGNS.search(text):
         return ()
     return tuple(dict.fromkeys(each[:_MAX_NAME] for each in found))
-
-
-class Rule(NamedTuple):
-    """A rule that a crawler broke."""
-
-    line: int | None
-    """From 1."""
-    text: str
 
 
 @dataclass(slots=True)
@@ -170,11 +163,10 @@ class VisitorAudit:
             return
         visitor.add_page(request)
         verdict = self._robots.explain_served(url, visitor.tokens)
-        if verdict.allowed:
+        rule = verdict.rule
+        if verdict.allowed or rule is None:  # nothing else than a rule disallows
             return
         visitor.disallowed += 1
-        broken = verdict.rule
-        rule = Rule(broken.line, broken.text.strip()) if broken else Rule(None, "")
         number, first = visitor.broken.get(rule, (0, ""))
         if number or self._kept < _MAX_BROKEN:
             self._kept += not number

@@ -6,7 +6,8 @@ import pytest
 
 from scrapy_robotspec.evidence import visitors
 from scrapy_robotspec.evidence.access_logs import Request
-from scrapy_robotspec.evidence.visitors import Rule, VisitorAudit, crawler_names
+from scrapy_robotspec.evidence.visitors import VisitorAudit, crawler_names
+from scrapy_robotspec.protocol.models import Rule
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 FILE = b"""User-agent: *
@@ -99,7 +100,9 @@ def test_each_crawler_is_judged_by_its_own_group() -> None:
     }
     assert (audit.requests, audit.browsers, audit.without_agent, audit.disallowed) == (11, 1, 1, 4)
     broken = audit.visitors["examplebot"].broken
-    assert broken == {Rule(5, "Disallow: /cart/"): (2, "https://shop.example/cart/1")}
+    assert broken == {
+        Rule("disallow", "/cart/", 5, "Disallow: /cart/"): (2, "https://shop.example/cart/1")
+    }
 
 
 def test_the_most_specific_group_that_a_user_agent_leads_to() -> None:
