@@ -122,17 +122,12 @@ def answer(documents: Iterable[Document], questions: Questions) -> Iterator[pa.R
     yield from rows.batches()
 
 
-@lru_cache(maxsize=32)  # an engine asks the same about each batch
-def _crawlers(questions: Questions) -> Sequence[Crawlers]:
-    return [Crawlers(questions.tokens, edition) for edition in questions.editions]
-
-
 class _Rows:
     """The output rows about some documents."""
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
-        self._crawlers = _crawlers(questions)
+        self._crawlers = [Crawlers(questions.tokens, each) for each in questions.editions]
         self._names = _Values(OF_CRAWLER, questions)
         names = [name for crawlers in self._crawlers for name in crawlers.names]
         self._names.add(self._names.of(names), ())
