@@ -192,28 +192,16 @@ _MEMBERS = {
 COUNTED = {"decision": "decisions", "sent": "sent", "state": "states", "record": "records"}
 
 
-def problem_of(values: Members) -> str:
-    """Why a line's members cannot be relied on; empty: they can."""
+def check_members(values: Members) -> None:
+    """Raise ``EvidenceError`` for a line whose members cannot be relied on."""
     kind = values.get("type")
     if kind not in _MEMBERS:
-        return "it has no type that is known"
+        raise EvidenceError("it has no type that is known")
     for name, wanted in _MEMBERS[kind]:
         value = values.get(name)
         may_miss = value is None and wanted.endswith("?")
         if not may_miss and not _KINDS[wanted.rstrip("?")](value):
-            return f"{name} of a {kind} has a wrong value"
-    return ""
-
-
-def logged_outcome(decision: Members, is_doubtful: bool) -> str:
-    """The outcome of a request by the line of its decision.
-
-    A reason without an outcome makes the decision differ in a replay.
-    """
-    try:
-        return outcome_of(decision["allowed"], decision["reason"], is_doubtful)
-    except KeyError:
-        return "rules" if decision["allowed"] else "refused_rule"
+            raise EvidenceError(f"{name} of a {kind} has a wrong value")
 
 
 # --- states and decisions

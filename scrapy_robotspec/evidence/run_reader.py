@@ -15,6 +15,7 @@ from stat import S_ISREG
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import OUTCOMES
@@ -29,10 +30,9 @@ from scrapy_robotspec.evidence.log_lines import (
     Members,
     NotCheckableError,
     State,
+    check_members,
     digest_of,
     loads,
-    logged_outcome,
-    problem_of,
     read_lines,
 )
 from scrapy_robotspec.evidence.run_settings import RunSettings
@@ -293,8 +293,15 @@ class RunReader:
     # --- the log
 
     def outcome(self, decision: Members) -> str:
-        """The outcome of a request by the line of its decision."""
-        return logged_outcome(decision, decision.get("state") in self._doubtful)
+        """The outcome of a request by the line of its decision.
+
+        A reason without an outcome makes the decision differ in a replay.
+        """
+        allowed, is_doubtful = decision["allowed"], decision.get("state") in self._doubtful
+        try:
+            return outcome_of(allowed, decision["reason"], is_doubtful)
+        except KeyError:
+            return "rules" if allowed else "refused_rule"
 
     def _take(self, line: Line) -> None:
         """Take note of *line*. Raises ``EvidenceError`` where it cannot be relied on."""
@@ -307,11 +314,10 @@ class RunReader:
                 f"format {form!a} is not read, format {FORMAT} alone is: use "
                 f"the release that wrote it, {values.get('software')!a}"
             )
-        kind, problem = values.get("type"), problem_of(values)
-        if not problem and ((kind == "run") != (line.number == 1) or self.summary.complete):
-            problem = f"a {kind} does not belong here"
-        if problem:
-            raise EvidenceError(problem)
+        check_members(values)
+        kind = values["type"]
+        if (kind == "run") != (line.number == 1) or self.summary.complete:
+            raise EvidenceError(f"a {kind} does not belong here")
         match kind:
             case "run":
                 self._take_header(values)
