@@ -98,21 +98,33 @@ class RobotSpecMiddleware(GateOwner):
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt for *url* names (SIT-01, SIT-03)."""
-        from scrapy_robotspec.plugin import questions
+        from scrapy_robotspec.protocol.groups import read_sitemaps  # few spiders ask
 
-        return await questions.sitemaps(self.robots, url)
+        request = Request(url)
+        found = await self.robots.rules(request)
+        if found is None:
+            return ()
+        return read_sitemaps(found.body, found.edition, str(self._policy.origin(request)))
 
     async def crawl_delay(self, url: str) -> float | None:
         """The crawl-delay for *url* in seconds (EXT-01); None: none is stated."""
-        from scrapy_robotspec.plugin import questions
-
-        return await questions.crawl_delay(self.robots, url)
+        request = Request(url)
+        origin = self._policy.origin(request)
+        override = None if origin is None else self._policy.override(origin)
+        if override is not None and override.crawl_delay is not None:
+            return override.crawl_delay
+        found = await self.robots.rules(request)
+        return None if found is None else found.crawl_delay(self.robots.tokens.select(request))
 
     async def usage(self, url: str) -> Usage:
         """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
-        from scrapy_robotspec.plugin import questions
+        request = Request(url)
+        found = await self.robots.rules(request)
+        if found is not None:
+            return found.usage(request.url, self.robots.tokens.select(request))
+        from scrapy_robotspec.protocol.usage import Usage
 
-        return await questions.usage(self.robots, url)
+        return Usage(applies=(await self.robots.decide(request)).allowed)
 
     # --- requests and responses
 

@@ -16,7 +16,6 @@ EXEMPT = {"__init__", "__main__", "_version"}
 ELSEWHERE = {
     "access/codings.py": "unit/access/test_decoding.py",
     "edition_changes.py": "unit/test_editions.py",
-    "plugin/questions.py": "unit/plugin/test_middleware.py",
     "cli/audit.py": "unit/cli/test_evidence.py",
     "cli/by_rule.py": "unit/cli/test_sitemap.py",
 }
