@@ -169,13 +169,13 @@ class Lookup:
         while not self._closed:
             if self._runtime.is_paused and not in_pauses:
                 self._is_paused = True
-                await self._pause(origin, math.inf)
+                await self.pause(Pending(origin, math.inf))
                 continue
             now = self._runtime.clock()
             found = self.ask(origin, now, request)
             if isinstance(found, Resolved):
                 return found
-            await self._pause(origin, found.until - now)
+            await self.pause(found)
         raise CancelledError
 
     def tick(self, seconds: float) -> None:
@@ -190,12 +190,13 @@ class Lookup:
                 if not self._is_paused:
                     _wake(live)
 
-    async def _pause(self, origin: Origin, seconds: float) -> None:
-        """Return after *seconds*, or when the fetch of *origin* ends.
+    async def pause(self, pending: Pending) -> None:
+        """Return at the time of *pending*, or when the fetch of its origin ends.
 
-        If they have passed, no slot was free for a fetch: return when one is.
+        If that time has passed, no slot was free for a fetch: return when one is.
         """
         waiter: Deferred[None] = Deferred()
+        origin, seconds = pending.origin, pending.until - self._runtime.clock()
         if seconds <= 0:
             waiter, seconds = self.limiter.wait_for_slot(self._was_asked(origin)), math.inf
         live = self._live.use(origin)

@@ -17,11 +17,11 @@ from scrapy import signals as scrapy_signals
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.statscollectors import DummyStatsCollector
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.reasons import failure_words
-from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
+from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.plugin import _compat, _compat_rare, meta_keys
 from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
@@ -62,8 +62,8 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         self.robots.lookup.followers.append(self)
         self._decided: WeakSet[Request] = WeakSet()
         self._never_decided = 0
-        self._waits: dict[Origin, set[Deferred[Resolved]]] = {}
-        """Waits of comparisons for a robots.txt; each ends with the next fetch of it."""
+        self._waits = 0
+        """Number of comparisons that wait for a robots.txt."""
 
     @classmethod
     @in_one_line
@@ -144,36 +144,22 @@ class DryRunMiddleware(RobotsTxtMiddleware):
 
     async def _decide(self, origin: Origin, request: Request) -> Answer | None:
         """Our decision about *request*; None: it would wait."""
-        answer = self.robots.decide_now(origin, request, time.time())
-        if not isinstance(answer, Pending):
-            return answer
-        record = self.robots.lookup.store.get(origin)
-        if record is not None and record.unreachable_since is not None:
-            return None
-        wait = Deferred.fromCoroutine(self.robots.lookup.wait(origin, request))
-        waits = self._waits.setdefault(origin, set())
-        waits.add(wait)
-        try:
-            found = await wait
-        except CancelledError:
-            return None
-        finally:
-            waits.remove(wait)
-            if not waits:
-                del self._waits[origin]
-                self.robots.engine.wake()  # it may be idle
-        return self.robots.policy.by_rules(found, request, time.time())
+        lookup, engine = self.robots.lookup, self.robots.engine
+        while isinstance(answer := self.robots.decide_now(origin, request, time.time()), Pending):
+            record = lookup.store.get(origin)
+            if engine.is_closing or (record is not None and record.unreachable_since is not None):
+                return None
+            self._waits += 1
+            await lookup.pause(answer)
+            self._waits -= 1
+            engine.wake()  # it may be idle
+        return answer
 
     def on_fetch_done(self, done: FetchDone) -> None:
-        """Count a fetch; a failed one ends the comparisons that wait."""
-        found = done.found
-        if isinstance(found, Pending) and found.preempted:
-            return  # it is fetched again
-        if done.record is not None:
+        """Count a fetch, unless it is made again."""
+        was_preempted = isinstance(done.found, Pending) and done.found.preempted
+        if done.record is not None and not was_preempted:
             self._account.fetched(done, 0, time.time())
-        if isinstance(found, Pending):
-            for wait in list(self._waits.get(found.origin, ())):
-                wait.cancel()
 
     def _settle(self, origin: Origin, request: Request, answer: Answer, allowed: bool) -> None:
         """Count a request by both decisions."""
