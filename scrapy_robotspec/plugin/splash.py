@@ -19,7 +19,6 @@ from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SENT_TO_PUPPETEER, 
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.store.memory import MemoryStore
@@ -68,7 +67,7 @@ def outcome_of_page(request: Request, record: RobotsRecord | None) -> str:
     return EXEMPT if summary is None else outcome_of(True, summary["reason"], doubt)
 
 
-def count_of(request: Request, store: MemoryStore | TieredStore) -> tuple[str, str, bool]:
+def count_of(request: Request, store: MemoryStore) -> tuple[str, str, bool]:
     """Outcome and URL of a page, and whether it counts already."""
     url, is_counted = page_url(request), takes_over_count(request)
     page = Origin.of(url)

@@ -142,7 +142,7 @@ class WaitingHistories(RuleBasedStateMachine):
             crawl.run()
 
     def _hold_end(self, origin: Origin) -> float:
-        record = self.crawl.memory.get(origin)
+        record = self.crawl.store.get(origin)
         since = None if record is None else record.unreachable_since
         return -math.inf if since is None else since + HOLD
 
