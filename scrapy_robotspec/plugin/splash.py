@@ -18,7 +18,6 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SENT_TO_PUPPETEER, SUMMARY
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.store.memory import MemoryStore
@@ -58,25 +57,16 @@ def page_url(request: Request) -> str:
     return url
 
 
-def outcome_of_page(request: Request, record: RobotsRecord | None) -> str:
-    """The outcome that counts for the page behind *request*.
-
-    *record*: that of the page's origin.
-    """
-    summary, doubt = page_request(request).meta.get(SUMMARY), record and record.doubt
-    return EXEMPT if summary is None else outcome_of(True, summary["reason"], doubt)
-
-
 def count_of(request: Request, store: MemoryStore) -> tuple[str, str, bool]:
-    """Outcome and URL of a page, and whether it counts already."""
-    url, is_counted = page_url(request), takes_over_count(request)
-    page = Origin.of(url)
-    return outcome_of_page(request, None if page is None else store.get(page)), url, is_counted
+    """Outcome and URL of the page behind *request*, and whether it counts already.
 
-
-def takes_over_count(request: Request) -> bool:
-    """Whether *request* replaces a page's that counts already; true once."""
-    if request.meta.get(REPLACES_PAGE):
-        return False
+    A retry of the request counts by itself.
+    """
+    url, summary = page_url(request), page_request(request).meta.get(SUMMARY)
+    origin, outcome = Origin.of(url), EXEMPT
+    if summary is not None:
+        record = None if origin is None else store.get(origin)
+        outcome = outcome_of(True, summary["reason"], record and record.doubt)
+    is_counted = REPLACES_PAGE not in request.meta
     request.meta[REPLACES_PAGE] = True
-    return True
+    return outcome, url, is_counted
