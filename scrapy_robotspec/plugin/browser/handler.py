@@ -217,14 +217,16 @@ class _Guarded:
     """Base of the subclasses."""
 
     obeys_robots_txt = True
+    _guard: BrowserGuard
+    _browsers: Browsers
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         handler: Any = cast("Any", super()).from_crawler(crawler)
-        handler._guard = guard = BrowserGuard(crawler)
+        handler._guard = BrowserGuard(crawler)
         every = Settings.from_scrapy(crawler.settings).browser == "all"
-        handler._browsers = browsers = Browsers(guard, handler.abort_request, every=every)
-        handler.abort_request = browsers.aborts
+        handler._browsers = Browsers(handler._guard, handler.abort_request, every=every)
+        handler.abort_request = handler._browsers.aborts
         return cast("Self", handler)
 
     async def _send(self, request: Request, send: Callable[..., Awaitable[Response]]) -> Response:
@@ -234,18 +236,16 @@ class _Guarded:
         """
         if not request.meta.get("playwright"):
             return await send(request)
-        guard: BrowserGuard = cast("Any", self)._guard
-        browsers: Browsers = cast("Any", self)._browsers
-        visit, users = guard.visit(request), request.meta.get(_INIT)
+        visit, users = self._guard.visit(request), request.meta.get(_INIT)
 
         async def open_page(page: Any, opened_for: Request) -> None:
-            await browsers.check(page, visit)
+            await self._browsers.check(page, visit)
             if users:
                 await load_object(users)(page, opened_for)
 
         request.meta[_INIT] = open_page
         try:
-            return await guard.download(visit, partial(send, request))
+            return await self._guard.download(visit, partial(send, request))
         finally:
             request.meta.pop(_INIT, None)
             if users is not None:
