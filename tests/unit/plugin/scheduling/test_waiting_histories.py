@@ -49,7 +49,7 @@ class Crawl(LookupHarness):
         self.downloads = ActiveRequests()
         self.engine = self.progress = self
         self.is_active = self.downloads.is_active
-        self.gate = Gate(cast("Any", self))
+        self.gate = Gate(cast("Any", None), cast("Any", self))
         self.waiting = 0
         self.queues: OriginQueues = OriginQueues(self.gate, cast("Any", self.downloads))
         self.woken = False
