@@ -157,6 +157,3 @@ class _Locations:
             self.is_index = _ELEMENTS[self._around[-1]]
             self.urls.append("".join(self._text).strip())
         self._text = None
-
-    def close(self) -> None:
-        """Called at the end of the document."""

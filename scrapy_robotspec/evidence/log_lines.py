@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, NoReturn, get_args
 
-from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.outcome import BLANKED, blank_user_info
 from scrapy_robotspec.access.reasons import EXEMPT
 from scrapy_robotspec.access.record import RobotsRecord, read_record

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.access.decision import Decision, decision_by
-from scrapy_robotspec.access.exchange import MISPLACED, Exchange, RedirectChain, result_of
+from scrapy_robotspec.access.exchange import MISPLACED, RedirectChain, result_of
 from scrapy_robotspec.access.origin import Origin, without_user_info
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.reasons import EXEMPT, OUTCOMES, Group
@@ -37,7 +37,6 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from scrapy_robotspec.access.overrides import Replacement
@@ -250,20 +249,14 @@ class RunReplay:
         return again._replace(decision=decision, usage=usage.preferences)
 
 
-def _exchanges(state: State, reader: RunReader) -> Iterator[Exchange]:
-    """The archived exchanges of a fetch, of which one at a time is in memory."""
-    for each in state.exchanges:
-        exchange = reader.find(each).exchange()
-        if exchange is not None:
-            yield exchange
-
-
 def _fetch_result(state: State, reader: RunReader) -> FetchResult:
     """The result of the archived exchanges, followed as the crawl did.
 
     Server errors are misplaced where a missing page answered 5xx, and the first page 2xx (FET-15).
     """
-    settings, exchanges = reader.settings, _exchanges(state, reader)
+    settings = reader.settings
+    # One at a time is in memory.
+    exchanges = filter(None, (reader.find(each).exchange() for each in state.exchanges))
     chain, last = RedirectChain(state.record.origin, settings.redirects), None
     for exchange in exchanges:
         if exchange.url != without_user_info(chain.url):  # archives contain no passwords
