@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
+from math import inf
 from stat import S_ISREG
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -92,6 +93,13 @@ class Reading:
     runs: list[RunSummary] = field(default_factory=list)
     reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     """Logged decisions by the outcome of their requests."""
+    limit: float = inf
+    """The processor time of this process at which reading ends (seconds, SAF-05)."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether reading has taken too long."""
+        return process_time() > self.limit
 
     @property
     def decisions(self) -> int:
@@ -147,9 +155,9 @@ def read_runs(folder: Path, reading: Reading) -> Iterator[RunReader]:
     """
     names = {found[1] for path in folder.iterdir() if (found := _NAME.fullmatch(path.name))}
     size = sum(path.lstat().st_size for path in folder.glob("decisions-*.jsonl"))
-    limit = process_time() + SECONDS + size / _BYTES_PER_SECOND
+    reading.limit = process_time() + SECONDS + size / _BYTES_PER_SECOND
     for name in sorted(names):
-        reader = RunReader(folder, name, reading, limit)
+        reader = RunReader(folder, name, reading)
         yield reader
         reading.runs.append(reader.summary)
 
@@ -164,8 +172,7 @@ class RunReader:
     """Set by the first line, as the next ones."""
     _is_stamped: bool | None
 
-    def __init__(self, folder: Path, name: str, reading: Reading, limit: float) -> None:
-        """*limit*: the processor time of this process at which reading ends (seconds)."""
+    def __init__(self, folder: Path, name: str, reading: Reading) -> None:
         self.log, self.archive = f"decisions-{name}.jsonl", f"robots-{name}.warc.gz"
         """Names of the files."""
         self.summary = RunSummary(name)
@@ -175,7 +182,6 @@ class RunReader:
         """Times of the first and of the last line (epoch seconds)."""
         self._folder = folder
         self._reading = reading
-        self._limit = limit
         self._line = 0
         """Number of the line that is looked at; 0: none."""
         self._places: dict[str, tuple[str, int, int]] = {}
@@ -194,7 +200,7 @@ class RunReader:
         try:
             with self._open(self.log) as log:
                 for line in read_lines(log):
-                    if process_time() > self._limit:
+                    if self._reading.is_over:
                         self.add_problem(TOO_LONG)
                         return
                     self._line = line.number
@@ -235,7 +241,7 @@ class RunReader:
         Raises ``EvidenceError`` where it is missing or damaged, its body is left out, or the time
         is up.
         """
-        if process_time() > self._limit:
+        if self._reading.is_over:
             raise EvidenceError(TOO_LONG)
         found = read_member(self._named(id_), self.settings.max_size)
         if found.is_left_out:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence import audit as audit_module
+from scrapy_robotspec.evidence import run_reader
 from scrapy_robotspec.evidence.access_logs import Request
 from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline
 from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
@@ -429,16 +431,28 @@ def many_runs(folder: Path, number: int) -> None:
         crawl.close()
 
 
-def test_looks_at_runs_are_bounded_by_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def processor(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The processor time: ``now``, and how much each look at it takes."""
+    clock = SimpleNamespace(now=0.0, step=0.0)
+
+    def process_time() -> float:
+        clock.now += clock.step
+        return cast(float, clock.now)
+
+    for module in (audit_module, run_reader):
+        monkeypatch.setattr(module, "process_time", process_time)
+    return clock
+
+
+def test_the_time_for_rules_in_force_is_bounded(
+    tmp_path: Path, processor: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SAF-05: a folder of many runs and a log without an order; the rest is unknown."""
     many_runs(tmp_path, 6)
-    monkeypatch.setattr(audit_module, "_MIN_LOOKS", 20)
-    monkeypatch.setattr(audit_module, "_LOOKS_PER_STATE", 0)
-    monkeypatch.setattr(audit_module, "_LOOKS_PER_REQUEST", 0)
-    monkeypatch.setattr(audit_module, "_LOOKS_PER_PARSE", 1)
+    monkeypatch.setattr(run_reader, "SECONDS", 50.0)
     timeline = Timeline(tmp_path)
+    processor.step = 1.0
     audit = Audit(timeline, TOKENS, 0.0)
     for number in range(20):
         audit.add(Request(START + 5 * HOUR + 60 - number % 2 * 4 * HOUR, 0.0, NO), SITE_ORIGIN, NO)
@@ -447,18 +461,39 @@ def test_looks_at_runs_are_bounded_by_counts(
     assert "further requests are unknown" in timeline.reading.notes[-1]
 
 
-def test_requests_in_order_look_at_the_runs_once(tmp_path: Path) -> None:
+def test_the_time_for_the_log_does_not_count(tmp_path: Path, processor: SimpleNamespace) -> None:
+    """A day of a large site takes longer than any evidence may, and accuses no evidence."""
+    many_runs(tmp_path, 6)
+    timeline = Timeline(tmp_path)
+    before = list(timeline.reading.problems)
+    audit = Audit(timeline, TOKENS, 0.0)
+    for number in range(6):
+        processor.now += 10_000.0
+        audit.add(Request(START + number * HOUR + 60, 0.0, NO), SITE_ORIGIN, NO)
+    assert (audit.disallowed, audit.unknown) == (3, 0)
+    assert timeline.reading.problems == before
+
+
+def test_requests_in_order_look_at_the_runs_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The rules in force until their next change are kept."""
     many_runs(tmp_path, 4)
     timeline = Timeline(tmp_path)
+    found: list[float] = []
+
+    def find(timeline: Timeline, origin: Origin, time: float) -> InForce:
+        found.append(time)
+        return look(timeline, origin, time)
+
+    look = Timeline._find
+    monkeypatch.setattr(Timeline, "_find", find)
     audit = Audit(timeline, TOKENS, 0.0)
     moment = START + 3 * HOUR + 60
-    audit.add(Request(moment, 0.0, NO), SITE_ORIGIN, NO)
-    before = timeline.looks
     for number in range(100):
         audit.add(Request(moment + number, 0.0, NO), SITE_ORIGIN, NO)
-    assert audit.disallowed == 101
-    assert timeline.looks == before + 100 * 99  # a hundred more each, less the one in force
+    assert audit.disallowed == 100
+    assert found == [moment]
 
 
 def test_the_same_rules_of_a_fleet_are_judged_once(tmp_path: Path) -> None:
