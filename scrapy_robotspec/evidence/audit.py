@@ -30,8 +30,8 @@ _MAX_ACCUSED = 100_000
 #: Max origins without evidence that are kept, and max length of what stands for one (characters).
 _MAX_ORIGINS = 100
 _MAX_SHOWN = 100
-#: Max changes of the rules in force during one request that are read (SAF-05). A fleet has as many
-#: in a moment as it has processes.
+#: Max changes of the rules in force during one request, and max exchanges after it, that are read
+#: (SAF-05). A fleet has as many in a moment as it has processes.
 _MAX_CHANGES = 1000
 #: A killed process may have written nothing for this long before its last request (seconds).
 _LOST = 10.0
@@ -94,7 +94,7 @@ class Timeline:
         """Whether a robots.txt fetch requested *url* during that time."""
         fetches = self._fetches.get(request_key(url), ())
         first = bisect_left(fetches, (since,))
-        return any(fetches[at][1] <= until for at in range(first, len(fetches)))
+        return any(began <= until for _, began in fetches[first : first + _MAX_CHANGES])
 
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""

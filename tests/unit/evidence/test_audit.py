@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence import audit as audit_module
 from scrapy_robotspec.evidence import run_reader
 from scrapy_robotspec.evidence.access_logs import Request
-from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline
+from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline, request_key
 from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
 from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.warc import NewRecord
@@ -472,6 +473,17 @@ def test_the_time_for_the_log_does_not_count(tmp_path: Path, processor: SimpleNa
         audit.add(Request(START + number * HOUR + 60, 0.0, NO), SITE_ORIGIN, NO)
     assert (audit.disallowed, audit.unknown) == (3, 0)
     assert timeline.reading.problems == before
+
+
+def test_the_search_for_an_exchange_is_bounded(tmp_path: Path) -> None:
+    """SAF-05: a folder of very many exchanges after the requests of a log."""
+    crawl = Crawl(tmp_path)
+    crawl.close()
+    timeline = Timeline(tmp_path)
+    timeline._fetches[request_key(NO)] = [(START + 9, START + 8)] * 200_000
+    began = process_time()
+    assert not any(timeline.was_fetched(NO, START, START + 1) for _ in range(500))
+    assert process_time() - began < 1.0
 
 
 def test_requests_in_order_look_at_the_runs_once(
