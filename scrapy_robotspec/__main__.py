@@ -21,7 +21,7 @@ def main() -> int:
     from scrapy_robotspec.cli.app import main as run
     from scrapy_robotspec.cli.session import Session
 
-    code = run(open_session=partial(Session, load_query=_load_query))
+    code = run(partial(Session, load_query=_load_query))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # no traceback while Python ends
     return code
 

@@ -113,15 +113,15 @@ def robotspec() -> None:
 
 
 def main(
+    open_session: Callable[[Screen], Session],
     arguments: Sequence[str] | None = None,
-    open_session: Callable[[Screen], Session] = Session,
     *,
     program: str = "robotspec",
 ) -> int:
     """Run a command line and return its exit code.
 
-    ``arguments``: by default those of the process. ``open_session`` gives access to sites and the
-    defaults of a project.
+    ``open_session`` gives access to sites and the defaults of a project. ``arguments``: by default
+    those of the process.
     """
     _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):

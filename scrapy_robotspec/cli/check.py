@@ -16,7 +16,6 @@ from scrapy_robotspec.cli.inputs import (
     absolute,
     for_site,
     is_url,
-    load_query,
     note_origins,
     note_site,
     open_sources,
@@ -253,7 +252,7 @@ class Answers:
         session, screen = self.session, self.session.screen
         if self.crawlers.each and (self.file is None or is_url(self.file)):
             raise MisuseError("--each-token is for the crawlers of a file: give its URL as FILE")
-        query = load_query(session)
+        query = session.load_query()
         tokens = self.crawlers.crawler(session.edition(self.sites.edition), None)
         noted: set[str] = set()
 

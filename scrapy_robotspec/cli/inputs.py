@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.cli.session import QuerySites
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.explanation import Explanation
 
@@ -162,7 +161,7 @@ def open_sources(
     answers: list[Explanation] = []
     urls = list(dict.fromkeys(robots_url(name) for name in names if is_url(name)))
     if urls:
-        load_query(session)(lambda query: query.decide(urls), options, answers.append)
+        session.load_query()(lambda query: query.decide(urls), options, answers.append)
     sites = {answer.url: answer for answer in answers}
     found = [source for name in names for source in _sources(name, sites)]
     if single and len(found) != len(names):
@@ -182,13 +181,6 @@ def _is_usable(source: Source, screen: Screen, single: bool) -> bool:
     screen.fail(safe(message, None), GOOD if is_usable else UNREACHABLE)
     note_site(source.name, site, screen)
     return is_usable
-
-
-def load_query(session: Session) -> QuerySites:
-    """Access to sites. Raises :class:`MisuseError` without it."""
-    if session.load_query is None:
-        raise MisuseError("sites cannot be queried here: give a file")
-    return session.load_query()
 
 
 def origin_of(url: str) -> Origin | None:

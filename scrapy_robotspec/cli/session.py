@@ -180,10 +180,10 @@ class Session(NamedTuple):
     """One call of the command line."""
 
     screen: Screen
+    load_query: Callable[[], QuerySites]
+    """Imports what querying sites needs."""
     default_edition: str | Edition = "google-2019"
     default_tokens: Tokens = ()
-    load_query: Callable[[], QuerySites] | None = None
-    """Imports what querying sites needs; None: sites cannot be queried."""
 
     def edition(self, name: str | None) -> Edition:
         """The edition of that name; None for the default one."""

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import pytest
 
-from scrapy_robotspec.cli.app import main
 from scrapy_robotspec.evidence.log_formats import reader
+from tests.support.command_line import main
 from tests.support.redis_server import free_port
 from tests.support.server_logs import canonical
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 import run
-from scrapy_robotspec.cli.app import main
+from tests.support.command_line import main
 from tests.support.warc import response, write_warc
 
 ROOT = Path(run.__file__).parent

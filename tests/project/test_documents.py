@@ -21,7 +21,8 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 import run
-from scrapy_robotspec.cli.app import COMMANDS, main
+from scrapy_robotspec.cli.app import COMMANDS
+from tests.support.command_line import main
 
 ROOT = Path(run.__file__).parent
 PAGES = sorted(

@@ -20,8 +20,7 @@ from typing import Any
 import pytest
 
 import run
-from scrapy_robotspec.cli.app import main
-from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP
+from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP, main
 from tests.support.crawl_reports import HOSTILE_TEXT, one_site, origins_of, page_of
 
 ROOT = Path(run.__file__).parent

@@ -8,15 +8,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from jsonschema import Draft202012Validator
 
 import scrapy_robotspec
-from scrapy_robotspec.cli.app import main
+from scrapy_robotspec.cli import app
+from scrapy_robotspec.cli.session import Session
+from scrapy_robotspec.errors import RobotSpecError
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 
@@ -119,6 +121,15 @@ def check_json(words: Sequence[str], out: str) -> None:
     name = "check-by-rule" if "--by-rule" in words else name
     for line in out.splitlines():
         validator(name).validate(json.loads(line))
+
+
+def query_nothing() -> NoReturn:
+    raise RobotSpecError("no site is queried in this process")
+
+
+def main(words: Sequence[str]) -> int:
+    """The exit code of a command line that queries no site."""
+    return app.main(partial(Session, load_query=query_nothing), words)
 
 
 RunCommand = Any  # Callable[..., CommandResult]; fixtures are called by name only

@@ -57,7 +57,7 @@ class RobotSpecCommand(ScrapyCommand):
         from scrapy_robotspec.cli.app import main
 
         words = [*args, "--help"] if opts.robotspec_help else list(args)
-        self.exitcode = main(words, self._session, program="scrapy robotspec")
+        self.exitcode = main(self._session, words, program="scrapy robotspec")
 
     def _session(self, screen: Screen) -> Session:
         """The session of this call. Raises ``ConfigurationError`` for wrong settings."""
@@ -80,9 +80,9 @@ class RobotSpecCommand(ScrapyCommand):
             tokens = tokens_from_user_agent(text_of(name), settings.edition)
         return Session(
             screen,
+            self._load_query,
             settings.edition,
             tokens if isinstance(tokens, tuple) else (),
-            self._load_query,
         )
 
     def _load_query(self) -> QuerySites:

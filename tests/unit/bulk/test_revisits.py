@@ -16,8 +16,8 @@ import pytest
 from scrapy_robotspec.bulk import documents as documents_of
 from scrapy_robotspec.bulk import warc
 from scrapy_robotspec.bulk.documents import REVISIT, Document
-from scrapy_robotspec.cli.app import main
 from scrapy_robotspec.editions import EDITIONS
+from tests.support.command_line import main
 from tests.support.warc import response, write_warc
 from tests.unit.bulk.test_run import rows
 from tests.unit.bulk.test_warc import BODY, URL

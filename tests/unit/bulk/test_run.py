@@ -211,10 +211,10 @@ def test_problems_are_remembered_with_the_output(tmp_path: Path) -> None:
 SCRIPT = """
 import signal
 import sys
-from scrapy_robotspec.cli.app import main
+from scrapy_robotspec.__main__ import main
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
 """
 
 

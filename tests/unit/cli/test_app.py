@@ -59,10 +59,9 @@ def test_a_command_for_files_starts_without_scrapy_and_templates() -> None:
     """Start-up is short because nothing is imported that is not needed."""
     program = (
         "import sys; before = set(sys.modules); "  # a measurement of coverage imports some
-        "from scrapy_robotspec.cli.app import main; "
-        "main(['check', '-', '/x']); print(*set(sys.modules) - before)"
+        "from scrapy_robotspec.__main__ import main; main(); print(*set(sys.modules) - before)"
     )
-    names = process("-c", program).stdout.split()
+    names = process("-c", program, "check", "-", "/x").stdout.split()
     loaded = {name.partition(".")[0] for name in names}
     heavy = {"scrapy", "twisted", "jinja2", "w3lib", "json", "email", "difflib", "sqlite3"}
     assert not loaded & heavy
@@ -79,11 +78,8 @@ def test_a_command_for_files_starts_without_scrapy_and_templates() -> None:
 
 def test_help_imports_neither_commands_nor_the_parser() -> None:
     """The list of commands is a table."""
-    program = (
-        "import sys; from scrapy_robotspec.cli.app import main; main(['--help']); "
-        "print(*sys.modules)"
-    )
-    loaded = process("-c", program).stdout.split()
+    program = "import sys; from scrapy_robotspec.__main__ import main; main(); print(*sys.modules)"
+    loaded = process("-c", program, "--help").stdout.split()
     assert "scrapy_robotspec.cli.app" in loaded
     assert not [name for name in COMMANDS if f"scrapy_robotspec.cli.{name}" in loaded]
     parser = {"scrapy_robotspec.editions", "scrapy_robotspec.protocol"}

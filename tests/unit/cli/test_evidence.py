@@ -46,7 +46,7 @@ def test_no_library_of_archives_is_needed(folder: Path) -> None:
     """In a process of its own, which can import none."""
     write(folder, JSON)
     program = "import sys; sys.modules.update(warcio=None, fastwarc=None); "
-    program += "from scrapy_robotspec.cli.app import main; sys.exit(main(sys.argv[1:]))"
+    program += "from scrapy_robotspec.__main__ import main; sys.exit(main())"
     for words in ("replay evidence", "audit access.log --evidence evidence"):
         command = [sys.executable, "-c", program, *words.split()]
         done = subprocess.run(command, cwd=folder, env={"PYTHONPATH": str(ROOT)}, check=False)

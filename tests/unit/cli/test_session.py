@@ -176,7 +176,7 @@ def test_url_of_another_origin_than_the_file_gets_a_note(
     run_command: RunCommand, command: str
 ) -> None:
     """LOC-02: ``example.com`` and ``www.example.com`` have a file each."""
-    site = "http://127.0.0.1:1"  # nothing listens there
+    site = "http://127.0.0.1:1"  # the note is written before it is queried
     result = run_command(command, f"{site}/robots.txt", "http://a.example/", "http://a.example/b")
     assert "belong to 2 origins" in result.err
     assert "belong" not in run_command(command, f"{site}/robots.txt", "/x", f"{site}/y").err
@@ -300,8 +300,8 @@ def test_missing_extra_is_named_with_the_command_that_installs_it(
 ) -> None:
     """In a process of its own: importing modules again would give this one two copies of them."""
     program = (
-        f"import sys; sys.modules[{module!r}] = None; from scrapy_robotspec.cli.app import main; "
-        "sys.exit(main(sys.argv[1:]))"
+        f"import sys; sys.modules[{module!r}] = None; from scrapy_robotspec.__main__ import main; "
+        "sys.exit(main())"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *words.split()],

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robotspec.cli.app import main
 from scrapy_robotspec.cli.session import Screen
-from tests.support.command_line import HOSTILE_URL, RunCommand
+from tests.support.command_line import HOSTILE_URL, RunCommand, main
 
 COMMANDS = [
     ["check", "hostile.txt", HOSTILE_URL, "/\x1b[31m", "--each-token"],
