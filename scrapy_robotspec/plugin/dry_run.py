@@ -43,6 +43,9 @@ logger = logging.getLogger("scrapy_robotspec")
 _KINDS = ("same", "we would refuse", "we would allow", "we would wait", "not compared")
 #: Max logged differences of each kind.
 _EXAMPLES = 10
+#: Max waits of a comparison: for a slot, for a fetch, and for both again once one is preempted. No
+#: error in a lookup keeps the crawl open.
+_MAX_WAITS = 10
 
 
 class DryRunMiddleware(RobotsTxtMiddleware):
@@ -145,7 +148,10 @@ class DryRunMiddleware(RobotsTxtMiddleware):
     async def _decide(self, origin: Origin, request: Request) -> Answer | None:
         """Our decision about *request*; None: it would wait."""
         lookup, engine = self.robots.lookup, self.robots.engine
-        while isinstance(answer := self.robots.decide_now(origin, request, time.time()), Pending):
+        for _ in range(_MAX_WAITS):
+            answer = self.robots.decide_now(origin, request, time.time())
+            if not isinstance(answer, Pending):
+                return answer
             record = lookup.store.get(origin)
             if engine.is_closing or (record is not None and record.unreachable_since is not None):
                 return None
@@ -153,7 +159,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
             await lookup.pause(answer)
             self._waits -= 1
             engine.wake()  # it may be idle
-        return answer
+        return None
 
     def on_fetch_done(self, done: FetchDone) -> None:
         """Count a fetch, unless it is made again."""

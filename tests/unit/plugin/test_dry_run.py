@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.lookup import lookup as lookup_module
 from scrapy_robotspec.plugin import _compat_rare
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
@@ -119,6 +121,37 @@ def test_a_comparison_that_the_end_of_the_crawl_stops_is_counted(dry: DryRun) ->
 
     run(work)
     assert dry.counts == {"not compared": 1}
+
+
+def test_a_fetch_that_is_preempted_is_awaited_again(dry: DryRun) -> None:
+    async def work() -> None:
+        await dry.compare(YES, allowed=True)
+        dry.fetch.cancel()
+        await turns()
+        assert dry.counts == {}
+        dry.fetch.callback(FetchResult(status=200, body=RULES))
+        await turns()
+
+    run(work)
+    assert dry.counts == {"same": 1}
+
+
+def test_a_lookup_that_always_fails_keeps_no_crawl_open(
+    dry: DryRun, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(CrawlRuntime, "download_delay", None)
+    monkeypatch.setattr(lookup_module, "RETRY_PAUSE", 0.0)
+    monkeypatch.setattr(lookup_module, "MIN_PAUSE", 0.0)
+
+    async def work() -> None:
+        await dry.compare(YES, allowed=True)
+        for _ in range(300):
+            await asyncio.sleep(0 if dry.counts else 0.01)
+
+    run(work)
+    assert dry.counts == {"we would wait": 1}
+    assert "Error while looking up the robots.txt of http://a.example" in caplog.text
+    dry.middleware._spider_idle()
 
 
 def test_an_error_of_the_users_function_does_not_end_the_request(
