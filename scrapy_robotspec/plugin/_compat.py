@@ -64,7 +64,7 @@ PARTS = {
     ),
     f"downloader.handlers.{_SEND}": (
         "a page goes by the rules in force when it passed the middleware: later rules are not "
-        "looked at"
+        "looked at, and it counts as answered by a middleware"
     ),
     "downloader.middleware.methods": (
         "a plugin that repeats requests after exceptions counts one whose rules have expired"

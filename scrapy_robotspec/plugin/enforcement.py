@@ -81,8 +81,6 @@ class Enforcer:
         self._passed: dict[ref[Request], Passed] = {}
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
-        self.sees_sending = False
-        """Whether :meth:`check_sending` is called."""
 
     def enforce(self, request: Request, answer: Answer, again: bool = False) -> None:
         """Count *answer*; return if it lets *request* through, else raise.
@@ -242,7 +240,7 @@ class Enforcer:
         if passed is None:
             if not (TRANSFER in request.meta or REFUSED in request.meta):
                 self._account.of_pages[NEVER_DECIDED] += 1
-        elif self.sees_sending and "cached" not in response.flags:
+        elif "cached" not in response.flags:
             passed.sent = True
             if passed.outcome != NO_ROBOTS_TXT:
                 self._account.kept(passed.origin).answered += 1

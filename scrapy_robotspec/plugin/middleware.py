@@ -176,15 +176,16 @@ class RobotSpecMiddleware(GateOwner):
     def _watch_sending(self) -> None:
         engine, observer = self._crawler.engine, self.robots.observer
         _compat.call_first(engine, "process_exception", self._return_expired)
-        chosen = self._crawler.settings.getdict("DOWNLOADER_MIDDLEWARES").values()
-        if sum(place is not None for place in chosen) > 1:  # another one may answer
-            _compat.call_first(engine, "process_response", self.enforcer.see_response)
-        self.enforcer.sees_sending = _compat.watch_sending(
+        sees_sending = _compat.watch_sending(
             engine,
             self.enforcer.check_sending,
             None if observer is None else observer.on_sent,
             meta_keys.TRANSFER,
         )
+        chosen = self._crawler.settings.getdict("DOWNLOADER_MIDDLEWARES").values()
+        # Another one may answer.
+        if not sees_sending or sum(place is not None for place in chosen) > 1:
+            _compat.call_first(engine, "process_response", self.enforcer.see_response)
 
     def _warn_of_missing_parts(self) -> None:
         settings = self._crawler.settings

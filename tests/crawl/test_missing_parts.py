@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from scrapy import __version__ as scrapy_version
 
-from scrapy_robotspec.plugin._compat import PARTS
+from scrapy_robotspec.plugin._compat import _SEND, PARTS
 from tests.support.crawl import Running, crawl
-from tests.support.responses import after, reply
+from tests.support.responses import after, redirect, reply
 from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no"
@@ -78,6 +78,22 @@ def test_a_crawl_without_a_part(server: Server, hidden: list[str], scheduler: st
         assert any(
             "ROBOTSPEC_MAX_PARKED" in text and f"no {hidden[0]}," in text for text in refused
         )
+
+
+def test_pages_that_are_not_seen_leaving_do_not_count_as_not_sent(
+    server: Server, tmp_path: Path
+) -> None:
+    """A redirect, too, though its middleware makes a request of it; the evidence agrees."""
+    site = server.site("127.0.0.2", RULES, pages={"/moved": redirect("/yes")})
+    settings = {
+        "HIDDEN_PARTS": [f"downloader.handlers.{_SEND}"],
+        "EXTENSIONS": {"tests.crawl.hiding.HidesParts": 0},
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+    }
+    result = crawl([site.url("/moved"), site.url("/no")], settings)
+    assert site.pages_asked == ["/moved", "/yes"]
+    assert result.lines("2 let through, 1 refused (1 by a rule), 2 answered by a middleware")
+    assert not result.lines("not sent")
 
 
 @pytest.mark.parametrize("hidden", ["_slot.closing", "_slot.close"])

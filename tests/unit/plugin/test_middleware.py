@@ -233,14 +233,23 @@ def test_a_request_whose_rules_have_expired_goes_back_before_plugins_see_it(
 
 
 @pytest.mark.parametrize(
-    ("others", "seen"),
-    [({}, 0), ({"scrapy.downloadermiddlewares.retry.RetryMiddleware": None}, 0), ({Other: 700}, 1)],
+    ("others", "sees_sending", "seen"),
+    [
+        ({}, True, 0),
+        ({"scrapy.downloadermiddlewares.retry.RetryMiddleware": None}, True, 0),
+        ({Other: 700}, True, 1),
+        ({}, False, 1),
+    ],
 )
-def test_responses_are_seen_first_where_another_middleware_may_answer(
-    monkeypatch: pytest.MonkeyPatch, others: dict[Any, int | None], seen: int
+def test_responses_are_seen_first_where_they_tell_more_than_sending(
+    monkeypatch: pytest.MonkeyPatch,
+    others: dict[Any, int | None],
+    sees_sending: bool,
+    seen: int,
 ) -> None:
-    """A crawl without one pays no call for it."""
+    """Another middleware may answer, or this Scrapy lacks a part. Other crawls pay no call."""
     names: list[str] = []
+    monkeypatch.setattr(_compat, "watch_sending", lambda *_: sees_sending)
     monkeypatch.setattr(_compat, "call_first", lambda engine, name, see: names.append(name))
     Obeying(monkeypatch, DOWNLOADER_MIDDLEWARES=others).middleware._watch_sending()
     assert names == ["process_exception", *["process_response"] * seen]
@@ -262,7 +271,6 @@ def test_what_was_sent_is_noted_where_there_is_evidence(
     crawl.middleware._watch_sending()
     ((_, check, note, _),) = noted
     assert (check, note) == (crawl.enforcer.check_sending, observer and "noted")
-    assert crawl.enforcer.sees_sending
 
 
 def test_a_response_is_checked(crawl: Obeying) -> None:
