@@ -13,12 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals, version_info
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response, TextResponse
+from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import CancelledError, Deferred, succeed
 from typing_extensions import Self
@@ -480,3 +482,23 @@ class LooksLikeScrapyRedis(Scheduler):
     queue: Any = SimpleNamespace(
         server=None, key="", push=None, _encode_request=None, _decode_request=None
     )
+
+
+class GetsATokenFirst:
+    """Downloads the page ``/token`` of a site before the first other request to it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._hosts: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        host = urlsplit(request.url).netloc
+        if host not in self._hosts:
+            self._hosts.add(host)
+            meta = {"dont_obey_robotstxt": self._crawler.settings.getbool("TOKEN_UNCHECKED")}
+            token = Request(f"http://{host}/token", meta=meta, callback=NO_CALLBACK)
+            await _compat.download(self._crawler.engine, token)

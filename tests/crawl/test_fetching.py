@@ -152,6 +152,27 @@ def test_an_expired_request_is_not_sent_later(server: Server) -> None:
     assert site.pages_asked == []
 
 
+@pytest.mark.parametrize("unchecked", [False, True])
+def test_a_robots_txt_that_waits_for_a_page_that_waits_for_it(
+    server: Server, unchecked: bool
+) -> None:
+    """The wait ends, and the failure says that nothing was asked of the site."""
+    site = server.site("127.0.0.2", BODY)
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.GetsATokenFirst": 600},
+        "TOKEN_UNCHECKED": unchecked,
+        "ROBOTSPEC_FETCH_TIMEOUT": 1,
+        "ROBOTSPEC_RETRY_TIMES": 0,
+    }
+    result = crawl([site.url("/yes")], settings)
+    if unchecked:
+        assert [asked.path for asked in site.log] == ["/token", "/robots.txt", "/yes"]
+    else:
+        (error,) = result.errors.values()
+        assert error["text"] == ("robots.txt unreachable (no answer within 1 s, not seen leaving)")
+        assert site.log == []
+
+
 def test_a_robots_txt_that_ignores_being_cancelled_delays_nothing(server: Server) -> None:
     """Another middleware keeps the response: neither its pages nor others wait for its end."""
     kept, other = server.site("127.0.0.9", reply("", 299)), server.site("127.0.0.2")

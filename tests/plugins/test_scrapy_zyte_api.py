@@ -51,6 +51,20 @@ def test_robots_txt_requests_carry_nothing_that_could_cause_a_ban(server: Server
     assert not result.lines("ban-sensitive")
 
 
+def test_sessions_wait_for_robots_txt_and_robots_txt_for_no_session(server: Server) -> None:
+    """The first request of a new session is for a page; its robots.txt comes without a session."""
+    site = server.site("127.0.0.2", RULES)
+    sessions = {"ZYTE_API_SESSION_ENABLED": True, "ZYTE_API_SESSION_POOL_SIZE": 1}
+    params = {"ZYTE_API_SESSION_PARAMS": {"url": site.url("/begin"), "httpResponseBody": True}}
+    urls = [site.url("/yes"), site.url("/no")]
+    result, asked = run(server, urls, **sessions, **params)
+    assert result.ended_once(urls)
+    assert [request["url"] for request in asked] == [
+        *map(site.url, ("/robots.txt", "/begin", "/yes"))
+    ]
+    assert ["session" in request for request in asked] == [False, True, True]
+
+
 def test_a_redirect_that_the_api_follows_is_checked(server: Server) -> None:
     site = server.site("127.0.0.2", RULES, pages={"/yes": redirect("/no")})
     result, _ = run(server, [site.url("/yes")])

@@ -16,7 +16,7 @@ from scrapy_robotspec.access.codings import can_decode
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.meta_keys import TRANSFER
+from scrapy_robotspec.plugin.meta_keys import TRANSFER, ZYTE_API_SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,6 +40,7 @@ _OWN_META = {
     "download_fail_on_dataloss": False,  # the status decides, not the body (FET-03, FET-08)
     "ftp_user": "anonymous",  # LOC-06
     "ftp_password": "guest",
+    ZYTE_API_SESSION: False,
 }
 #: Content codings of Scrapy's header that are decoded up to a limit: a bomb is never unpacked.
 _DECODABLE = [coding for coding in _compat.ACCEPTED_ENCODINGS if can_decode(coding)]

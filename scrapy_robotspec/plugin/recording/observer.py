@@ -48,6 +48,7 @@ _NAMED = (
     "DOWNLOAD_SLOTS",
     "SCHEDULER",
     "SPIDER_MIDDLEWARES",
+    "TWISTED_DNS_RESOLVER",
 )
 #: ...and of these the values too.
 _SHOWN = (
