@@ -148,6 +148,71 @@ def test_the_projects_hook_and_cache_are_used_and_its_output_is_left_alone(
     assert not (project.path / "job").exists()
 
 
+#: A scheduler whose queue, shared with the crawls of a project, ends with the spider, and an
+#: extension that informs others.
+PARTS_WITH_EFFECTS = """\
+from pathlib import Path
+
+from scrapy import Request, signals
+from scrapy.core.scheduler import BaseScheduler
+
+QUEUE = Path("queue.txt")
+
+
+class SharedScheduler(BaseScheduler):
+    def close(self, reason):
+        QUEUE.unlink()
+
+    def has_pending_requests(self):
+        return bool(QUEUE.read_text())
+
+    def enqueue_request(self, request):
+        return False
+
+    def next_request(self):
+        first, _, others = QUEUE.read_text().partition("\\n")
+        QUEUE.write_text(others)
+        return Request(first) if first else None
+
+
+class Notifier:
+    def __init__(self, crawler):
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    def closed(self, spider):
+        Path("sent.txt").write_text(spider.name)
+"""
+
+
+@pytest.mark.parametrize("words", [["check"], ["check", "--sitemap"], ["doctor"]])
+def test_a_shared_queue_and_other_programs_see_nothing_of_it(
+    server: Server, project: Folder, words: list[str]
+) -> None:
+    """Neither does the file of a feed in the old spelling."""
+    site = server.site("127.0.0.3", SHOP, pages={"/map.txt": reply("http://127.0.0.3/about")})
+    (project.path / "effects.py").write_text(PARTS_WITH_EFFECTS)
+    with (project.path / "project_settings.py").open("a") as settings:
+        settings.write(
+            'FEEDS = {}\nFEED_URI = "items.json"\nSCHEDULER = "effects.SharedScheduler"\n'
+            'EXTENSIONS = {"effects.Notifier": 1}\n'
+        )
+    waiting = "\n".join(site.url(f"/waiting/{number}") for number in range(9))
+    (project.path / "queue.txt").write_text(waiting)
+    kept = {path.name for path in project.path.iterdir()}
+    asked = [] if words == ["doctor"] else [site.url("/map.txt")]
+    result = project.call(*words, *asked)
+    assert site.pages_asked == (["/map.txt"] if "--sitemap" in words else [])
+    left = {path.name for path in project.path.iterdir()}
+    assert left - kept <= {"__pycache__", "robots.db"}
+    assert kept <= left
+    assert (project.path / "queue.txt").read_text() == waiting
+    assert (result.code, result.err) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("setting", "tokens"),
     [

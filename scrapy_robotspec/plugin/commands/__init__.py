@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from scrapy.settings import Settings
+
     from scrapy_robotspec.cli.session import QuerySites, Screen, Session
 
 
@@ -52,7 +54,7 @@ class RobotSpecCommand(ScrapyCommand):
                 print(USAGE)
                 self.exitcode = 2 if args[1:] else 0
             else:
-                diagnose(self._load_query())
+                diagnose(self._project_settings())
             return
         from scrapy_robotspec.cli.app import main
 
@@ -87,12 +89,21 @@ class RobotSpecCommand(ScrapyCommand):
 
     def _load_query(self) -> QuerySites:
         """Access to sites through the project."""
-        import sys
         from functools import partial
 
-        from scrapy_robotspec.plugin.commands.run import missing_note, query_with
+        from scrapy_robotspec.plugin.commands.run import query_with
+
+        self._project_settings()
+        assert self.crawler_process is not None
+        return partial(query_with, self.crawler_process)
+
+    def _project_settings(self) -> Settings:
+        """The settings of the project; a note if its crawls obey nothing."""
+        import sys
+
+        from scrapy_robotspec.plugin.commands.run import missing_note
 
         assert self.crawler_process is not None
         if note := missing_note(self.crawler_process.settings):
             sys.stderr.write(f"{note}\n")
-        return partial(query_with, self.crawler_process)
+        return self.crawler_process.settings

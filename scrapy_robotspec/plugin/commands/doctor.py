@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 from scrapy.utils.python import global_object_name
 
-from scrapy_robotspec.cli.session import SiteOptions
 from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.plugin._compat_rare import middlewares_before
-from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.commands.run import switch_on
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware, other_middlewares
+from scrapy_robotspec.plugin.settings.checks import missing_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy.settings import BaseSettings
-
-    from scrapy_robotspec.cli.session import QuerySites
+    from scrapy.settings import BaseSettings, Settings
 
 USAGE = """Usage: scrapy robotspec doctor
 
@@ -27,25 +28,23 @@ _NOTHING = "No earlier middleware; handlers and queues are Scrapy's or ours."
 _KNOWN = ("scrapy.core.", "scrapy_robotspec.")
 
 
-def diagnose(query: QuerySites) -> None:
+def diagnose(settings: Settings) -> None:
     """Print what the crawls of a project give up, a line each.
 
-    *query* starts a crawl with its settings.
     Raises ``UsageError`` for a wrong setting.
     """
-
-    async def show(spider: Any) -> None:
-        lines = list(_losses(spider.crawler.settings))
-        print("\n".join(lines or [_NOTHING]))
-
+    switch_on(settings)
+    crawler = Crawler(Spider, settings)
     try:
-        query(show, SiteOptions(), print)
+        crawler.addons.load_settings(crawler.settings)
     except RobotSpecError as error:
         raise UsageError(str(error), print_help=False) from None
+    print("\n".join(list(_losses(crawler.settings)) or [_NOTHING]))
 
 
 def _losses(settings: BaseSettings) -> Iterator[str]:
     """Losses by each part in the *settings* of a crawl."""
+    yield from missing_parts(settings, other_middlewares(settings), knows_queue=True)
     for name in middlewares_before(settings, RobotSpecMiddleware):
         yield f"DOWNLOADER_MIDDLEWARES: {name} comes first: what it answers itself is not checked"
     for name in _others(settings.getwithbase("DOWNLOAD_HANDLERS").values()):

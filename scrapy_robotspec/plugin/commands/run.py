@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
+from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.decision import Decision
@@ -34,16 +35,33 @@ if TYPE_CHECKING:
 
 #: Beginnings of URLs that have a robots.txt.
 _WITH_HOST = ("http://", "https://", "ftp://")
-#: A query must not overwrite the project's output, touch its queue, or run its pipelines; and it
-#: queries each site once, because a person is waiting.
+
+
+class EmptyScheduler(BaseScheduler):
+    """Scheduler without requests: a project's may share its queue with crawls."""
+
+    def has_pending_requests(self) -> bool:
+        """No."""
+        return False
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take none."""
+        return False
+
+    def next_request(self) -> None:
+        """Give none."""
+
+
+#: A query must not overwrite the project's output, touch its queue, or run its pipelines and
+#: extensions, those that Scrapy enables (feeds) included; and it queries each site once, because a
+#: person is waiting.
 _QUERY_SETTINGS: dict[str, Any] = {
-    "ROBOTSTXT_OBEY": True,
-    "ROBOTSPEC_DRY_RUN": False,
     "JOBDIR": None,
-    "FEEDS": {},
+    "SCHEDULER": EmptyScheduler,
+    "EXTENSIONS": {},
+    "EXTENSIONS_BASE": {},
     "ITEM_PIPELINES": {},
     "SPIDER_MIDDLEWARES": {},
-    "TELNETCONSOLE_ENABLED": False,
     "ROBOTSPEC_REPORT": None,
     "ROBOTSPEC_EVIDENCE": None,
     "ROBOTSPEC_HOLD_TIMEOUT": 0,
@@ -90,20 +108,26 @@ def missing_note(settings: BaseSettings) -> str | None:
     return None
 
 
-def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
-    """Put the options of the query over the settings."""
-    own = {**_QUERY_SETTINGS, "ROBOTSPEC_FETCH_TIMEOUT": options.timeout}
+def switch_on(settings: BaseSettings) -> None:
+    """Make the plugin decide in crawls with *settings*."""
+    own: dict[str, Any] = {"ROBOTSTXT_OBEY": True, "ROBOTSPEC_DRY_RUN": False}
     addons = settings.getdict("ADDONS")
     if not _compat.is_enabled(Addon, addons):
         own["ADDONS"] = {**addons, Addon: 500}
+    settings.setdict(own, "cmdline")
+
+
+def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
+    """Put the options of the query over the settings."""
+    switch_on(settings)
+    own = {**_QUERY_SETTINGS, "ROBOTSPEC_FETCH_TIMEOUT": options.timeout}
     if options.tokens is not None:
         own["ROBOTSPEC_USER_AGENT_TOKEN"] = list(options.tokens) or "*"
     if options.edition is not None:
         own["ROBOTSPEC_EDITION"] = options.edition
     if options.usage:
         own |= {"ROBOTSPEC_USAGE": options.usage, "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
-    for name, value in own.items():
-        settings.set(name, value, priority="cmdline")
+    settings.setdict(own, "cmdline")
 
 
 # --- the query in its crawl

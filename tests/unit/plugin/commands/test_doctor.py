@@ -12,6 +12,7 @@ from tests.support.crawl_starter import ForkedProcess
 PARTS = """\
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.core.scheduler import Scheduler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 
 
 class Answers:
@@ -29,11 +30,17 @@ class Handler(HTTP11DownloadHandler):
 
 
 class Order(Scheduler):
+    def open(self, spider):
+        raise SystemExit("a crawl has begun")
+
+
+class Polite(RobotsTxtMiddleware):
     pass
 """
 BEFORE = 'DOWNLOADER_MIDDLEWARES = {"parts.Answers": 99}'
 NOTHING = "No earlier middleware; handlers and queues are Scrapy's or ours."
 FIRST = "DOWNLOADER_MIDDLEWARES: parts.Answers at 99 comes first"
+BESIDE = "parts.Polite is enabled beside RobotSpecMiddleware: it decides too"
 HANDLER = "DOWNLOAD_HANDLERS: parts.Handler may follow redirects itself"
 QUEUE = "SCHEDULER: {} has no queue for each origin: requests wait outside it, at most {} "
 
@@ -64,6 +71,7 @@ def call(folder: Path, settings: str, *words: str) -> CommandResult:
             'SCHEDULER_PRIORITY_QUEUE = "scrapy.pqueues.ScrapyPriorityQueue"',
             [QUEUE.format("scrapy.pqueues.ScrapyPriorityQueue", 1000)],
         ),
+        ('DOWNLOADER_MIDDLEWARES = {"parts.Polite": 100}', [BESIDE]),
         (
             'SCHEDULER, ROBOTSPEC_MAX_PARKED = "parts.Order", 7\n' + BEFORE,
             [FIRST, QUEUE.format("parts.Order", 7)],
