@@ -30,6 +30,20 @@ need("scrapy_playwright", "scrapy-playwright")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium")
 
 
+def test_the_log_names_the_page_that_has_requested(server: Server) -> None:
+    """Of two that are open, with equal tokens; a request of a frame is that of a page."""
+    frame = html("<img src=/no/inner>")
+    pages = {f"/{name}/": html(f"<img src=/no/{name}><iframe src=/frame/>") for name in "ab"}
+    site = server.site("127.0.0.2", NO, pages={**pages, "/frame/": frame})
+    waiting = ["wait_for_timeout", 1500]
+    result = browse([visit(site.url(path), waiting) for path in pages], ALL)
+    named = {line.partition("Aborted in the browser, ")[2] for line in result.lines("Aborted")}
+    assert {line.partition(" (")[0] for line in named} == {
+        *(f"for {site.url(path)}: {site.url(f'/no{path[:-1]}')}" for path in pages),
+        f"for a page: {site.url('/no/inner')}",
+    }
+
+
 class TestTokens:
     """The product tokens of a Scrapy request apply to everything that its page requests."""
 

@@ -127,8 +127,9 @@ class Chromium:
     async def _visit(self, frame: str) -> Visit | None:
         """The visit that *frame* belongs to; None if that is unknown."""
         visits = [tab.visit for tab in self._tabs.values()]
-        if len({(visit.tokens, visit.exempt) for visit in visits}) == 1:
-            return visits[0]  # which of them makes no difference
+        alike = len({(visit.tokens, visit.exempt) for visit in visits}) == 1
+        if alike and frame not in self._tabs:  # which of them makes no difference
+            return visits[0] if len(visits) == 1 else visits[0].of_a_page()
         for _ in range(_MAX_DEPTH):  # openers and parents lead to a page of the crawl
             if frame in self._tabs:
                 return self._tabs[frame].visit

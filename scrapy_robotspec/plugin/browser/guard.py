@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from copy import copy
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag
 
@@ -52,6 +53,7 @@ class Visit:
         self.request = request.copy()  # it keeps its tokens once there is a response
         self.exempt = bool(request.meta.get("dont_obey_robotstxt"))  # APP-01
         self.tokens = tokens
+        self.shown = shown_url(request.url)
         self.refusal: Refusal | None = None
         """The first refused navigation of the page's main frame during the download."""
         self.is_open = True
@@ -64,6 +66,12 @@ class Visit:
         """Whether this is the page's first navigation, and the request itself."""
         begun, self._begun = self._begun, True
         return not begun and url == urldefrag(self.request.url).url
+
+    def of_a_page(self) -> Visit:
+        """The same for a request of a page that is not known."""
+        other = copy(self)
+        other.shown = "a page"
+        return other
 
     def note_refusal(self, refusal: Refusal) -> None:
         """Note a refused navigation, unless the download has ended."""
@@ -130,7 +138,7 @@ class BrowserGuard:
         if answer.decision.allowed:
             return True
         self._stats.inc_value("robotspec/browser/aborted")
-        page = "a page" if visit is None else shown_url(visit.request.url)
+        page = "a page" if visit is None else visit.shown
         reason = answer.decision.detail
         logger.debug("Aborted in the browser, for %s: %s (%s)", page, shown_url(url), reason)
         if visit is not None and navigates:

@@ -223,7 +223,10 @@ def test_pages_with_the_same_tokens_need_no_search() -> None:
         browsing = await Browsing(every=True).open()
         await browsing.chromium.add_page(Page(browsing.devtools, "other"), browsing.visit)
         await browsing.ends("/yes", "unknown", "Image")
-        assert browsing.guard.asked == [("/yes", browsing.visit, False)]
+        ((url, visit, navigates),) = browsing.guard.asked
+        assert visit is not None
+        assert (url, visit.request, navigates) == ("/yes", browsing.visit.request, False)
+        assert visit.shown == "a page"
         exempt = Visit(Request(SITE, meta={"dont_obey_robotstxt": True}), ("a",))
         await browsing.chromium.add_page(Page(browsing.devtools, "third"), exempt)
         await browsing.ends("/yes", "unknown", "Image")
