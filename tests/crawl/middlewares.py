@@ -234,6 +234,24 @@ class DropsRobotsTxt:
             raise IgnoreRequest("no robots.txt here")
 
 
+class UsesWhatScrapyLacks:
+    """Was written for another Scrapy."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        engine: Any = self._crawler.engine
+        engine.scheduler_of_that_scrapy.ack(request)
+        return response
+
+
 class ChangesUserAgent:
     """Gives each request the header of a browser."""
 

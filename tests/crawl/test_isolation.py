@@ -66,16 +66,28 @@ def test_a_robots_txt_that_does_not_come_allows_nothing(
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
 
+#: Middlewares that drop a robots.txt request, or its response.
+DROPPING = ["DropsRobotsTxt", "DropsAnswers"]
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", ["DropsRobotsTxt", "DropsAnswers"])
-def test_a_middleware_that_drops_it_is_named(server: Server, mode: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        *((name, f"dropped by {name}: IgnoreRequest: no robots.txt here") for name in DROPPING),
+        ("UsesWhatScrapyLacks", "raised in UsesWhatScrapyLacks: AttributeError: "),
+    ],
+)
+def test_a_middleware_that_drops_it_or_fails_is_named(
+    server: Server, mode: str, name: str, words: str
+) -> None:
     """In the line that gives the site up, by its class."""
     site = server.site("127.0.0.2", NO)
     middlewares = {f"tests.crawl.middlewares.{name}": 400}
     at_once = {"ROBOTSPEC_RETRY_TIMES": 0, "DOWNLOADER_MIDDLEWARES": middlewares}
     result = crawl([site.url("/x")], at_once, mode=mode)
     (line,) = result.lines("given up")
-    assert f"(dropped by {name}: IgnoreRequest: no robots.txt here)" in line
+    assert f"({words}" in line
 
 
 def test_it_carries_the_user_agent_of_the_page_and_no_other_header(server: Server) -> None:

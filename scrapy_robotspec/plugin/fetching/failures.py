@@ -59,19 +59,17 @@ def in_one_line(error: BaseException) -> str:
     words = blank_user_info(" ".join(str(innermost).split()))[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind
-    if isinstance(error, IgnoreRequest):
-        text = _dropped_by(error) + text
-    return ascii(text)[1:-1]
+    return ascii(_raised_in(error) + text)[1:-1]
 
 
-def _dropped_by(error: BaseException) -> str:
+def _raised_in(error: BaseException) -> str:
     """The class of the middleware that has raised *error*, as its traceback shows it."""
-    found = ""
+    found, act = "", "dropped by" if isinstance(error, IgnoreRequest) else "raised in"
     for frame, _ in walk_tb(error.__traceback__):
         owner = frame.f_locals.get("self")
         is_scrapys = type(owner).__module__.startswith("scrapy.core.")  # it calls the middlewares
         if frame.f_code.co_name in _HOOKS and owner is not None and not is_scrapys:
-            found = f"dropped by {type(owner).__qualname__}: "
+            found = f"{act} {type(owner).__qualname__}: "
     return found
 
 
