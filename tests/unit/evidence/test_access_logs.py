@@ -33,6 +33,8 @@ def common(line: str) -> Request | None:
         (f'[{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
         (f'1.2.3.4 jane - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
         (f'::1 - jane doe [{TIME}] "POST /a?b=c HTTP/2" 200 -', "///a?b=c"),
+        (f'client.example - jane doe [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
+        (f'client.example - - doe [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
         (f'1.2.3.4 - - [{TIME}] "GET /a b HTTP/1.1" 200 5', "///a b"),
         (f'1.2.3.4 - - [{TIME}] "GET /old" 200 5', "///old"),
         (f'1.2.3.4 - - [{TIME}] "GET //b/c HTTP/1.1" 200 5', "////b/c"),

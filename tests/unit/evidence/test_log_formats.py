@@ -120,6 +120,7 @@ def test_nothing_forged_is_taken_for_a_request(name: str, log_format: str) -> No
         ('%{%d/%b/%Y %T}t "%r"', "is not read: log %t instead"),
         ("json:zeit=a,url=b", "no member can be 'zeit'"),
         ("json:time=a", "json: needs time=NAME and url=NAME or uri=NAME"),
+        ("json:url=a", "json: needs time=NAME and url=NAME or uri=NAME"),
         ("$msec $http_referer $request_uri $http_user_agent", "http_referer may contain blanks"),
         ("%{Referer}i %V %u %t %r", "http_referer may contain blanks, so V behind it"),
         ("$msec $request_uri $http_referer $scheme $http_user_agent", "so scheme behind it is"),
