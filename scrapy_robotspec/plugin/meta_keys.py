@@ -25,6 +25,9 @@ REPLACES_PAGE = "_robotspec_replaces"
 #: Set on a request that goes to a service in the place of a page's: by scrapy-splash, and by
 #: scrapy-puppeteer-client, with the page's request.
 SENT_TO_SPLASH, SENT_TO_PUPPETEER = "_splash_processed", "puppeteer_request"
+#: A handler of scrapy-playwright, scrapy-camoufox or scrapy-pyppeteer opens a page for a request
+#: with its key. Some middlewares set it for every request.
+BROWSERS = ("playwright", "camoufox", "pyppeteer")
 #: Set to False, scrapy-zyte-api gives a request no session. The first request of a new session is a
 #: page of the same site, which would wait for the robots.txt that waits for the session.
 ZYTE_API_SESSION = "zyte_api_session_enabled"

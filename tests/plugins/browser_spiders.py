@@ -57,6 +57,14 @@ class Steering(Browsing):
         super().got(response)
 
 
+class ForEveryRequest:
+    """Downloader middleware that wants a browser for all requests."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Want it for *request*."""
+        request.meta["playwright"] = True
+
+
 def no_images(request: Any) -> bool:
     """A predicate of the user."""
     return bool(request.resource_type == "image")

@@ -188,6 +188,18 @@ class TestScrapyPlaywright:
         assert result.stats["playwright/request_count/aborted"] == 1
         assert result.stats["robotspec/browser/aborted"] == 1
 
+    @pytest.mark.parametrize("browser", ["page", "off"])
+    def test_a_middleware_that_wants_a_browser_for_every_request(
+        self, server: Server, browser: str
+    ) -> None:
+        """A browser would show the rules in a page, where they are not read."""
+        site = server.site("127.0.0.2", NO)
+        wanting = {"DOWNLOADER_MIDDLEWARES": {f"{SPIDERS}.ForEveryRequest": 543}}
+        urls = [site.url("/no/x"), site.url("/yes")]
+        result = browse([visit(url) for url in urls], {**wanting, "ROBOTSPEC_BROWSER": browser})
+        assert site.pages_asked == ["/yes"]
+        assert result.stats["playwright/page_count"] == 1
+
     def test_the_users_init_callback_is_called(self, server: Server) -> None:
         page = html("<script>document.title = window.seen</script>")
         site = server.site("127.0.0.2", NO, pages={"/": page})

@@ -16,7 +16,7 @@ from scrapy_robotspec.access.codings import can_decode
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.meta_keys import TRANSFER, ZYTE_API_SESSION
+from scrapy_robotspec.plugin.meta_keys import BROWSERS, TRANSFER, ZYTE_API_SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,12 +83,15 @@ class Transfer:
     def send_as(self, request: Request) -> None:
         """*request* is about to be sent.
 
-        Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails.
+        Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails, or
+        want a browser for it, whose view of a text file has no rules.
         """
         self.received, self.stopped, self.content_encoding = 0, False, ()
         self.request = request
         for name in self.never_sent:
             request.headers.pop(name, None)
+        for name in BROWSERS:
+            request.meta.pop(name, None)
 
 
 def robots_request(

@@ -32,7 +32,10 @@ logger = logging.getLogger("scrapy_robotspec")
 MAX_LINES = 20
 
 #: Behind the URL of a page that a service or a handler made of a robots.txt.
-VIEW = " (a browser's view of a text file: request robots.txt without the browser)"
+VIEW = (
+    " (a browser's view of a text file, whose rules are not obeyed: request robots.txt without the "
+    "browser)"
+)
 
 #: Words for origins without a line of their own, by kind of line; they take the failure.
 _FURTHER = {
@@ -104,8 +107,10 @@ class Progress:
         """The response of an origin is not a robots.txt file (FET-20)."""
         if self._has_room(("doubtful", doubt)):
             line = "%s at %s%s: it is asked again in %.0f s at the latest"
-            view = VIEW if is_view_of_text(record.body) else ""
-            logger.info(line, doubt, record.origin.robots_url, view, record.lifetime)
+            level, view = logging.INFO, ""
+            if is_view_of_text(record.body):  # its rules are lost
+                level, view = logging.WARNING, VIEW
+            logger.log(level, line, doubt, record.origin.robots_url, view, record.lifetime)
 
     def on_given_up(self, origin: Origin, failure: str, text: str) -> None:
         """*origin* is given up: its requests are refused until it answers."""

@@ -133,10 +133,11 @@ def test_a_browsers_view_of_a_robots_txt_is_named(caplog: pytest.LogCaptureFixtu
     crawl = Crawl(caplog)
     body = b"<html><body><pre>User-agent: *\nDisallow: /x</pre></body></html>"
     crawl.fetched(replace(FOUND, doubt="HTML page", body=body))
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
     (line,) = crawl.lines()
     assert line.startswith(
         "no robots.txt: HTML page at https://shop.example/robots.txt (a browser's view of a text "
-        "file: request robots.txt without the browser): it is asked again in "
+        "file, whose rules are not obeyed: request robots.txt without the browser): it is asked "
     )
 
 
