@@ -17,6 +17,7 @@ from scrapy import signals as scrapy_signals
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.statscollectors import DummyStatsCollector
+from scrapy.utils.python import global_object_name
 from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.account import outcome_of
@@ -24,6 +25,7 @@ from scrapy_robotspec.access.reasons import failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.plugin import _compat, _compat_rare, meta_keys
 from scrapy_robotspec.plugin.exceptions import in_one_line
+from scrapy_robotspec.plugin.middleware import other_middlewares
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.reporting.stats import log_never_decided, open_account, shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -104,6 +106,13 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         return response
 
     def _watch_sending(self) -> None:
+        for other in other_middlewares(self.crawler.settings):
+            if other is not type(self):
+                logger.warning(
+                    "%s is enabled beside Scrapy's own middleware, which the dry run has switched "
+                    "on: both refuse requests, and differences are those to Scrapy's own.",
+                    global_object_name(other),
+                )
         _compat.watch_sending(self.crawler.engine, lambda _: None, None, meta_keys.TRANSFER)
 
     def _spider_idle(self) -> None:

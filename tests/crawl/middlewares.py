@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from scrapy import Request, Spider, signals, version_info
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
@@ -25,7 +26,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import CancelledError, Deferred, succeed
 from typing_extensions import Self
 
-from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin import _compat, _compat_rare
 from tests.support.event_log import Notebook, read_job
 
 #: Contains the name of the crawl, in every request.
@@ -125,6 +126,14 @@ class ObeysNothing:
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
         request.meta["dont_obey_robotstxt"] = True
+
+
+class ObeysHalf(RobotsTxtMiddleware):
+    """A project's own robots.txt middleware, which lets some pages pass."""
+
+    async def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        if not request.url.endswith("/no/files/x"):
+            await _compat_rare.decide_as_scrapy(self, request)
 
 
 class Meddles:

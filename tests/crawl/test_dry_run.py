@@ -12,6 +12,8 @@ from tests.support.html_page import check
 from tests.support.responses import after, in_turn, once, reply, silence
 from tests.support.server import Server, Site
 
+MIDDLEWARES = "tests.crawl.middlewares"
+STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 NO = "User-agent: *\nDisallow: /no\n"
 DRY = {"ROBOTSPEC_DRY_RUN": True}
 
@@ -44,6 +46,16 @@ def test_differences_are_counted_and_shown(server: Server) -> None:
     assert len(result.lines("INFO", "crawl delays not kept")) == 1
     assert result.exit_code == 0
     assert "Traceback" not in result.log
+
+
+def test_a_robots_txt_middleware_of_the_project_is_named(server: Server) -> None:
+    """The page that it lets pass is refused, because Scrapy's own decides too."""
+    site = server.site("127.0.0.2", NO)
+    own = {f"{MIDDLEWARES}.ObeysHalf": 100, STOCK: None}
+    result = crawl([site.url("/no/files/x")], {**DRY, "DOWNLOADER_MIDDLEWARES": own})
+    assert site.pages_asked == []
+    assert len(result.lines("WARNING", "ObeysHalf is enabled beside Scrapy's own middleware")) == 1
+    assert len(result.lines("WARNING", "is enabled beside")) == 1
 
 
 def test_what_would_be_refused(server: Server) -> None:
