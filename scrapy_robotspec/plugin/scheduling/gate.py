@@ -63,11 +63,6 @@ class Gate:
         self._live = robots.live
         self._delay: CrawlDelay | None = None
         """Knows the origins for which a crawl delay is in force; None: for none."""
-        if robots.policy.spaces:
-            from scrapy_robotspec.plugin._compat_rare import SendTimes
-            from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-
-            self._delay = CrawlDelay(robots, SendTimes(crawler))
         self.popped: dict[Request, Origin | None] = {}
         """Requests that have left the scheduler and neither wait nor go on, with the origin that is
         HELD for each. One that another middleware drops, answers or sends back is in the downloader
@@ -271,9 +266,11 @@ class Gate:
     def open(self) -> None:
         """Prepare the engine, which exists when the spider is opened."""
         engine = self._crawler.engine
-        if self._delay is not None:
+        if self._robots.policy.spaces:
             from scrapy_robotspec.plugin import _compat_rare
+            from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
+            self._delay = CrawlDelay(self._robots, _compat_rare.SendTimes(self._crawler))
             _compat_rare.load_handlers(engine)
         can_back_out = _compat.back_out_while(engine, self.must_wait)
         if self.queues:

@@ -169,11 +169,9 @@ def test_a_request_that_waits_goes_back_where_the_spider_closes(
 def test_a_request_with_a_delay_in_force_waits(
     monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], waits: bool
 ) -> None:
-    """EXT-01: the robots.txt, which was fetched just now, counts as a page.
-
-    Extensions may request pages before the signal ``spider_opened`` has reached the middleware.
-    """
+    """EXT-01: the robots.txt, which was fetched just now, counts as a page."""
     crawl = Obeying(monkeypatch, **settings)
+    crawl.middleware.gate.open()
     crawl.know(RULES + b"Crawl-delay: 5\n")
 
     async def work() -> None:

@@ -44,7 +44,6 @@ class GateHarness:
         self.seen: list[Any] = []
         self.replaced: set[Origin] = set()
         self.is_active = self.downloads.is_active
-        self.spaces = False
         self.gate = Gate(cast("Any", None), cast("Any", self))
         self.gate._delay = cast("Any", self)
 

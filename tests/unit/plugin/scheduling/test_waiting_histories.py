@@ -7,7 +7,6 @@ engine looks into the queues only when it is woken: a lost wake-up leaves a requ
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 from hypothesis import settings
@@ -50,14 +49,7 @@ class Crawl(LookupHarness):
         self.downloads = ActiveRequests()
         self.engine = self.progress = self
         self.is_active = self.downloads.is_active
-        robots = SimpleNamespace(
-            live=self.live,
-            lookup=self.lookup,
-            engine=self,
-            progress=self,
-            policy=SimpleNamespace(spaces=False),
-        )
-        self.gate = Gate(cast("Any", None), cast("Any", robots))
+        self.gate = Gate(cast("Any", None), cast("Any", self))
         self.waiting = 0
         self.queues: OriginQueues = OriginQueues(self.gate, cast("Any", self.downloads))
         self.woken = False
