@@ -36,28 +36,20 @@ from scrapy_robotspec.cli.session import (
     SiteOptions,
     Tokens,
 )
-from scrapy_robotspec.protocol.lines import rules_at
 from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.protocol.usage import is_label
 from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
-from scrapy_robotspec.render.explanation import (
-    Explanation,
-    explain,
-    in_full,
-    refused_by_usage,
-    rule_words,
-)
+from scrapy_robotspec.render.explanation import Explanation, explain, in_full, refused_by_usage
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, paint, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.cli.by_rule import ByRule
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import QueryTask
-    from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 _EXAMPLES = """\
@@ -84,13 +76,6 @@ _WIDTH = 30
 _WORDS = {True: "allowed", False: "disallowed", None: "without an answer"}
 #: The exit code of an answer that is not "allowed", by its reason; of others ``FOUND``.
 _CODES = {"unreachable": UNREACHABLE, "problem": MISUSE, "not_covered": GOOD}
-
-
-#: URLs that are shown for each rule with --by-rule.
-_SHOWN = 3
-
-#: A file, a rule of it, and how it is read.
-_RuleKey = tuple[str, "Rule", "Edition"]
 
 
 _question_options = options.stack(
@@ -135,6 +120,8 @@ def check_command(
         if doubt := doubt_about(label):
             session.screen.note(f"note: --usage is {safe(doubt, None)}")
     if by_rule:
+        from scrapy_robotspec.cli.by_rule import ByRule
+
         answers.by_rule = ByRule()
     if sitemap is None:
         return _answer(answers)
@@ -321,52 +308,6 @@ class Answers:
             file = next((ParsedFile(robots, name) for robots in every), None)
             output.write(self.session, name, file, self._kept)
         return self._code
-
-
-class ByRule:
-    """The rules of some files, and the URLs that they match."""
-
-    def __init__(self) -> None:
-        self._urls: dict[_RuleKey, list[str]] = {}
-        self._decided: Counter[_RuleKey] = Counter()
-        self._first: dict[object, tuple[str, ...]] = {}  # crawlers, by file and group
-
-    def add(self, name: str | None, found: Explanation) -> None:
-        """Count the rules that match a URL.
-
-        Crawlers that follow one group count once. *name*: that of the file, if no site has it.
-        """
-        robots = found.robots
-        if robots is None or found.verdict is None:
-            return
-        name = name or robots_url(found.url)
-        key, tokens = (name, found.verdict.group), found.tokens
-        if key not in self._first:
-            starts = [start for _, value, start in robots.file.follow(tokens).rules.rules if value]
-            for rule in rules_at(robots.body, starts, robots.edition).values():
-                self._urls[name, rule, robots.edition] = []
-        if self._first.setdefault(key, tokens) == tokens:
-            matches = robots.matches(found.asked, tokens)
-            for at, rule in enumerate(each for each in matches if each.pattern):
-                self._urls[name, rule, robots.edition].append(found.asked)
-                self._decided[name, rule, robots.edition] += at == 0
-
-    def lines(self) -> Iterator[str]:
-        """A line of text for each rule."""
-        for (name, rule, edition), urls in self._urls.items():
-            decided = self._decided[name, rule, edition]
-            less = f" (decides about {decided:,})" if decided < len(urls) else ""
-            examples = f": {', '.join(map(safe, urls[:_SHOWN]))}" if urls else ""
-            number = f"{count(len(urls), 'URL')}{less}{examples}"
-            yield f"{safe(name)}: {rule_words(rule, edition)}  {number}"
-
-    def objects(self) -> Iterator[dict[str, Any]]:
-        """A JSON object for each rule."""
-        from scrapy_robotspec.render.as_json import rule_object
-
-        for key, urls in self._urls.items():
-            numbers = {"matched": len(urls), "decided": self._decided[key]}
-            yield {"file": key[0], **rule_object(*key[1:]), **numbers, "examples": urls[:_SHOWN]}
 
 
 def _check_sitemap(answers: Answers, name: str) -> int:

@@ -7,7 +7,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from math import inf, nextafter
 from operator import attrgetter, itemgetter
-from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -36,9 +35,12 @@ _MAX_CHANGES = 1000
 #: A killed process may have written nothing for this long before its last request (seconds).
 _LOST = 10.0
 
-#: Max processor time for each request, besides what the reading of the folder has left (seconds,
-#: SAF-05). Those of an honest crawl take a hundredth.
-_SECONDS_PER_REQUEST = 0.002
+#: Max runs that are looked at: in all, for each request, and for each state of the folder. Rules
+#: that are parsed again count as several (SAF-05).
+_MIN_LOOKS = 1_000_000
+_LOOKS_PER_REQUEST = 100
+_LOOKS_PER_STATE = 10_000
+_LOOKS_PER_PARSE = 1000
 
 _time_of = itemgetter(0)
 _end_of = attrgetter("end")
@@ -82,13 +84,15 @@ class Timeline:
         bounds = [inf]
         for run in self._runs:
             run.rules.max_size //= len(self._runs)
+            run.limit = inf  # what the log asks for is bounded by counts
             bounds += (run.start, run.end - 1.0, run.end, run.end + _LOST)
         self._bounds = sorted(bounds)
         """When a run began or ended, or may have lost lines."""
         self._recent: dict[Origin, InForce] = {}
         """The latest answer about each origin with a state."""
-        self._seconds = self.reading.limit - process_time()
-        """Processor time that may still be taken."""
+        states = sum(len(each) for runs in self._states.values() for each in runs.values())
+        self.looks = _MIN_LOOKS + states * _LOOKS_PER_STATE
+        """Number of runs that may still be looked at."""
 
     def was_fetched(self, url: str, since: float, until: float) -> bool:
         """Whether a robots.txt fetch requested *url* during that time."""
@@ -98,33 +102,34 @@ class Timeline:
 
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""
-        began = process_time()
-        self._seconds += _SECONDS_PER_REQUEST
-        self.reading.limit = began + self._seconds
-        try:
-            for _ in range(_MAX_CHANGES):
-                found = self._at(origin, since)
-                yield found
-                since = found.until
-                if since > until:
-                    return
-            yield InForce()
-        finally:
-            self._seconds -= process_time() - began
+        self.looks += _LOOKS_PER_REQUEST
+        for _ in range(_MAX_CHANGES):
+            found = self._at(origin, since)
+            yield found if self._may_look(len(found.rules)) else InForce()
+            since = found.until
+            if since > until:
+                return
+        yield InForce()
 
     def _at(self, origin: Origin, time: float) -> InForce:
         """The rules in force for *origin* at *time*."""
-        if self.reading.is_over:
+        known = self._recent.get(origin, InForce())
+        if known.since <= time < known.until:
+            return known
+        if origin not in self._states or not self._may_look(len(self._runs)):
+            return InForce()
+        self._recent[origin] = self._find(origin, time)
+        return self._recent[origin]
+
+    def _may_look(self, number: int) -> bool:
+        """Count runs that are looked at; False where they are too many."""
+        self.looks -= number
+        if self.looks < 0:
             self.reading.add_note(
                 "the log has too many changes between times and sites for the number of runs: some "
                 "of its further requests are unknown"
             )
-            return InForce()
-        known = self._recent.get(origin, InForce())
-        if origin not in self._states or known.since <= time < known.until:
-            return known
-        self._recent[origin] = self._find(origin, time)
-        return self._recent[origin]
+        return self.looks >= 0
 
     def _find(self, origin: Origin, time: float) -> InForce:
         """As :meth:`_at`, from the states of all runs."""
@@ -145,11 +150,11 @@ class Timeline:
             # The newest copy lives on when its run has ended; others count while theirs runs.
             if usable and not run.start <= time < run.end:
                 continue
-            if self.reading.is_over:
-                return InForce()
-            found = None
+            found, parsed = None, run.states.get(origin)
             with run.noting(id_):
                 found = run.resolved(id_, origin, time)
+            if run.states.get(origin) is not parsed and not self._may_look(_LOOKS_PER_PARSE):
+                return InForce()
             if found is None:  # left out or damaged: it may have allowed anything
                 is_sure = False
                 continue

@@ -11,7 +11,6 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from math import inf
 from stat import S_ISREG
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -93,13 +92,6 @@ class Reading:
     runs: list[RunSummary] = field(default_factory=list)
     reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     """Logged decisions by the outcome of their requests."""
-    limit: float = inf
-    """The processor time of this process at which reading ends (seconds, SAF-05)."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether reading has taken too long."""
-        return process_time() > self.limit
 
     @property
     def decisions(self) -> int:
@@ -155,9 +147,9 @@ def read_runs(folder: Path, reading: Reading) -> Iterator[RunReader]:
     """
     names = {found[1] for path in folder.iterdir() if (found := _NAME.fullmatch(path.name))}
     size = sum(path.lstat().st_size for path in folder.glob("decisions-*.jsonl"))
-    reading.limit = process_time() + SECONDS + size / _BYTES_PER_SECOND
+    limit = process_time() + SECONDS + size / _BYTES_PER_SECOND
     for name in sorted(names):
-        reader = RunReader(folder, name, reading)
+        reader = RunReader(folder, name, reading, limit)
         yield reader
         reading.runs.append(reader.summary)
 
@@ -172,7 +164,7 @@ class RunReader:
     """Set by the first line, as the next ones."""
     _is_stamped: bool | None
 
-    def __init__(self, folder: Path, name: str, reading: Reading) -> None:
+    def __init__(self, folder: Path, name: str, reading: Reading, limit: float) -> None:
         self.log, self.archive = f"decisions-{name}.jsonl", f"robots-{name}.warc.gz"
         """Names of the files."""
         self.summary = RunSummary(name)
@@ -182,6 +174,8 @@ class RunReader:
         """Times of the first and of the last line (epoch seconds)."""
         self._folder = folder
         self._reading = reading
+        self.limit = limit
+        """The processor time of this process at which reading ends (seconds)."""
         self._line = 0
         """Number of the line that is looked at; 0: none."""
         self._places: dict[str, tuple[str, int, int]] = {}
@@ -200,7 +194,7 @@ class RunReader:
         try:
             with self._open(self.log) as log:
                 for line in read_lines(log):
-                    if self._reading.is_over:
+                    if process_time() > self.limit:
                         self.add_problem(TOO_LONG)
                         return
                     self._line = line.number
@@ -241,7 +235,7 @@ class RunReader:
         Raises ``EvidenceError`` where it is missing or damaged, its body is left out, or the time
         is up.
         """
-        if self._reading.is_over:
+        if process_time() > self.limit:
             raise EvidenceError(TOO_LONG)
         found = read_member(self._named(id_), self.settings.max_size)
         if found.is_left_out:

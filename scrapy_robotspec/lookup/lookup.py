@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.loop_time import LoopTime
+    from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.store.memory import MemoryStore
 
@@ -128,7 +129,7 @@ class Lookup:
     def __init__(
         self,
         runtime: Runtime,
-        store: MemoryStore,
+        store: MemoryStore | TieredStore,
         limit: int,
         parsing_limit: int | None = None,
     ) -> None:
@@ -190,7 +191,7 @@ class Lookup:
                     _wake(live)
 
     async def pause(self, pending: Pending) -> None:
-        """Return when *pending* ends, or the fetch of its origin does.
+        """Return at the time of *pending*, or when the fetch of its origin ends.
 
         If that time has passed, no slot was free for a fetch: return when one is.
         """

@@ -14,7 +14,6 @@ from twisted.internet.defer import CancelledError, Deferred, fail
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store.base import Claim, RecordStore, Reservation, SlotRequest
-from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.store.memory import MemoryStore
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ _A_ROW, _A_RECORD = 1, 2
 
 
 @dataclass(eq=False)
-class TieredStore(MemoryStore):
+class TieredStore:
     """Records of origins, and leases on the right to fetch them.
 
     While *shared* fails, reads find nothing and writes are dropped, so the crawl continues with its
@@ -45,6 +45,7 @@ class TieredStore(MemoryStore):
     *lease_seconds*.
     """
 
+    memory: MemoryStore
     shared: RecordStore
     in_thread: Callable[..., Deferred[Any]]
     monotonic: Callable[[], float]
@@ -56,8 +57,13 @@ class TieredStore(MemoryStore):
     """The most that a call which failed would have added to each of them."""
     _closed: bool = False
 
-    def __post_init__(self) -> None:
-        super().__init__(monotonic=self.monotonic)
+    def get(self, origin: Origin) -> RobotsRecord | None:
+        """Return the record of *origin* in memory."""
+        return self.memory.get(origin)
+
+    def put(self, record: RobotsRecord) -> None:
+        """Keep *record* in memory."""
+        self.memory.put(record)
 
     async def get_shared(
         self, origin: Origin, known: RobotsRecord | None, agent: str
@@ -99,9 +105,7 @@ class TieredStore(MemoryStore):
         lease = (origin, self.owner)
         self._call(origin, lambda store: store.release(*lease)).addErrback(_ignore)
 
-    def reserve(  # type: ignore[override]  # callers wait for either
-        self, origin: Origin, asked: SlotRequest
-    ) -> Deferred[Reservation]:
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store.
 
         Fails with ``StoreError``: without that store a shared pace has no safe default, and the
@@ -109,10 +113,10 @@ class TieredStore(MemoryStore):
         """
         return self._call(origin, lambda store: store.reserve(origin, asked), _A_ROW)
 
-    def close(self) -> Deferred[None]:  # type: ignore[override]
+    def close(self) -> Deferred[None]:
         """Close both stores after the calls so far. Later ones fail."""
         self._closed = True
-        super().close()
+        self.memory.close()
         return self.in_thread(self.shared.close).addErrback(_ignore)
 
     # --- calls of the shared store

@@ -23,8 +23,9 @@ from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, log_never_decided, open_account
 from scrapy_robotspec.plugin.robots import CrawlRobots
-from scrapy_robotspec.plugin.scheduling.gate import Gate, GateOwner, send_back
+from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
+from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ class RobotSpecMiddleware(GateOwner):
         self.robots = CrawlRobots(crawler, self.settings, stats, open_account(self.settings))
         self._stats = CrawlStats(crawler, self.settings, stats, self.robots.progress)
         self._policy = self.robots.policy
-        self.gate = Gate(crawler, self.robots)
+        self._waits = RequestWaits(crawler, self.robots)
+        self.gate = self._waits.gate
         self.enforcer = Enforcer(self.robots, self._stats)
         self.robots.lookup.followers += [self._stats, self.gate]
 
@@ -80,7 +82,7 @@ class RobotSpecMiddleware(GateOwner):
             middleware._look_up_scrapy,
             middleware._watch_sending,
             middleware.robots.open,
-            middleware.gate.open,
+            middleware._waits.open,
             middleware._warn_of_missing_parts,
         ):
             crawler.signals.connect(step, scrapy_signals.spider_opened)
@@ -138,7 +140,7 @@ class RobotSpecMiddleware(GateOwner):
             return None
         answer = self.robots.decide_now(origin, request, time.time())
         if isinstance(answer, Pending) or (self._policy.spaces and self._policy.delay(answer)):
-            waited = await self.gate.hold_back(origin, request)
+            waited = await self._waits.hold_back(origin, request)
             if waited is None:  # the spider closes
                 return request
             answer = waited
@@ -207,11 +209,12 @@ class RobotSpecMiddleware(GateOwner):
 
     async def _spider_closed(self, reason: str) -> None:
         """Make the stats final. The spider's ``start()`` may go on while this waits."""
+        self.gate.close()
         never_decided = self._stats.account.of_pages[NEVER_DECIDED]
         log_never_decided(never_decided, self._crawler, type(self))
         self._stats.close(self.robots.lookup.store.get)
         self.robots.end(reason)
-        self.gate.close()
+        self._waits.close()
         if not _compat.was_started(self._crawler.engine):
             await self.robots.close()
 

@@ -18,6 +18,7 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SENT_TO_PUPPETEER, SUMMARY
 
 if TYPE_CHECKING:
+    from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.store.memory import MemoryStore
@@ -57,10 +58,10 @@ def page_url(request: Request) -> str:
     return url
 
 
-def count_of(request: Request, store: MemoryStore) -> tuple[str, str, bool]:
-    """Outcome and URL of a page, and whether it counts already.
+def count_of(request: Request, store: MemoryStore | TieredStore) -> tuple[str, str, bool]:
+    """Outcome and URL of the page behind *request*, and whether it counts already.
 
-    *request* asks a service for it. A retry of the request counts by itself.
+    A retry of the request counts by itself.
     """
     url, summary = page_url(request), page_request(request).meta.get(SUMMARY)
     origin, outcome = Origin.of(url), EXEMPT

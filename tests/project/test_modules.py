@@ -17,6 +17,7 @@ ELSEWHERE = {
     "access/codings.py": "unit/access/test_decoding.py",
     "edition_changes.py": "unit/test_editions.py",
     "cli/audit.py": "unit/cli/test_evidence.py",
+    "cli/by_rule.py": "unit/cli/test_sitemap.py",
 }
 
 

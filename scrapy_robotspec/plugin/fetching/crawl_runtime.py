@@ -349,6 +349,8 @@ class Attempt:
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
     """The lookup of a crawl, with its stores."""
     bounds = settings.concurrent_fetches, settings.max_size
+    # The store behind it has every record, but only after a call in a thread.
+    memory = MemoryStore()
     if settings.cache != MEMORY:
         from scrapy_robotspec.store.uri import open_store
 
@@ -358,6 +360,7 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
             from scrapy_robotspec.lookup.tiered_store import TieredStore
 
             store = TieredStore(
+                memory,
                 opened,
                 runtime.in_thread,
                 time.monotonic,
@@ -365,5 +368,5 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
                 lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
             )
             return SharedLookup(runtime, store, *bounds)
-        return Lookup(runtime, opened, *bounds)
-    return Lookup(runtime, MemoryStore(), *bounds)
+        memory = opened
+    return Lookup(runtime, memory, *bounds)

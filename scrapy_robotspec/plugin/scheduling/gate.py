@@ -16,26 +16,17 @@ requests of that origin in their queues. An origin is in one of three states:
         there are valid rules, or no requests     -         READY     READY
         there are requests and no rules           -         -         UNKNOWN
 
-A request leaves alone where its origin is UNKNOWN or has a crawl delay in force. It awaits its
-robots.txt, then its crawl delay. When the spider closes, it goes back to the scheduler, the same
-object. A scheduler whose queues do not obey the gate is asked for no more requests while
-``ROBOTSPEC_MAX_PARKED`` of them wait.
+A request leaves alone where its origin is UNKNOWN or has a crawl delay in force.
 """
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
-
-from scrapy.exceptions import IgnoreRequest
-from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup.live_origins import LiveOrigin, QueueState
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.meta_keys import DONT_FILTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,24 +36,20 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import FetchDone
-    from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-    from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
-
-#: A paused crawl is looked at again after this time (seconds).
-_PAUSED = 0.5
 
 
 class Gate:
-    """States of the live origins of *robots*; any other origin is READY."""
+    """States of the live origins of *robots*; any other origin is READY.
 
-    def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
-        self._crawler = crawler
+    *delay* says for which origins a crawl delay is in force; None: for none.
+    """
+
+    def __init__(self, robots: CrawlRobots, delay: CrawlDelay | None = None) -> None:
         self._robots = robots
         self._live = robots.live
-        self._delay: CrawlDelay | None = None
-        """Knows the origins for which a crawl delay is in force; None: for none."""
+        self._delay = delay
         self.popped: dict[Request, Origin | None] = {}
         """Requests that have left the scheduler and neither wait nor go on, with the origin that is
         HELD for each. One that another middleware drops, answers or sends back is in the downloader
@@ -71,10 +58,6 @@ class Gate:
         """The scheduler's ``OriginQueues``, if they are ours; they follow every change of state."""
         self.parked = 0
         """Requests that have left the scheduler and wait."""
-        self._returned: WeakSet[Request] = WeakSet()
-        self._missing: str | None = None
-        """The part of Scrapy without which another scheduler cannot be held back."""
-        self._parking: RedisParking | None = None
 
     # --- events
 
@@ -203,99 +186,9 @@ class Gate:
             if origin is not None:
                 self.update(origin)
 
-    # --- requests that wait
-
-    async def hold_back(self, origin: Origin, request: Request) -> Answer | None:
-        """The decision about *request*, once it may go.
-
-        None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
-        back.
-        """
-        if self._missing and self.parked >= self._robots.settings.max_parked:
-            raise IgnoreRequest(
-                f"{self.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
-                f"this Scrapy has no {self._missing}, without which others cannot be held back"
-            )
-        popped = self._missing is not None or request in self.popped
-        parking = self._parking if popped else None
-        goes_back = False
-        self.parked += popped
-        try:
-            if parking is not None:
-                parking.park(request)
-            answer = await self._decide(origin, request)
-        except IgnoreRequest:
-            goes_back = self._robots.engine.is_closing and request not in self._returned
-            if not goes_back:
-                raise
-            self._returned.add(request)
-            send_back(request)
-            return None  # it stays parked until the scheduler has it
-        finally:
-            self.parked -= popped
-            is_ours = goes_back or parking is None or parking.unpark(request)
-        if not is_ours:
-            raise IgnoreRequest("another worker has taken over the request while it waited")
-        return answer
-
-    async def _decide(self, origin: Origin, request: Request) -> Answer:
-        with self.hold(origin, request):
-            self._robots.routes.see(origin, request)
-            has_slot = False
-            while True:
-                answer = await self._robots.decide_later(origin, request)
-                delay = self._robots.policy.delay(answer)
-                if self._robots.engine.is_paused:
-                    pause: Deferred[None] = Deferred()
-                    _compat.call_later(_PAUSED, pause.callback, None)
-                    await self._robots.until(pause, "the crawl went on")
-                    has_slot = False
-                    continue
-                if has_slot or not delay:
-                    return answer
-                assert self._delay is not None
-                assert answer.found is not None
-                self._robots.progress.account.spaced(origin, delay)
-                # The robots.txt counts as a page.
-                ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
-                turn = self._delay.pace(request, origin, delay, ahead)
-                has_slot = await self._robots.until(turn, "a crawl-delay had passed")
-
-    # --- start and end
-
-    def open(self) -> None:
-        """Prepare the engine, which exists when the spider is opened."""
-        engine = self._crawler.engine
-        if self._robots.policy.spaces:
-            from scrapy_robotspec.plugin import _compat_rare
-            from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-
-            self._delay = CrawlDelay(self._robots, _compat_rare.SendTimes(self._crawler))
-            _compat_rare.load_handlers(engine)
-        can_back_out = _compat.back_out_while(engine, self.must_wait)
-        if self.queues:
-            return
-        from scrapy_robotspec.plugin import _compat_rare
-
-        scheduler = _compat_rare.watch_scheduler(engine, self.popped.setdefault)
-        if scheduler is None:
-            self._missing = "_slot.scheduler.next_request"
-        if not can_back_out:
-            self._missing = "downloader.needs_backout"
-        queue = _compat_rare.queue_of_scrapy_redis(scheduler)
-        if queue is not None:
-            from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
-
-            self._parking = RedisParking(queue)
-            self._parking.open(self._crawler.signals)
-
     def close(self) -> None:
         """Make no more calls."""
         self.queues.clear()
-        if self._parking is not None:
-            self._parking.close()
-        if self._delay is not None:
-            self._delay.close()
 
 
 class GateOwner:
@@ -310,10 +203,3 @@ def find_gate(crawler: Crawler) -> Gate | None:
         owner = crawler.get_downloader_middleware(GateOwner)
         return None if owner is None else owner.gate
     return None
-
-
-def send_back(request: Request) -> Request:
-    """*request*, marked so that the duplicates filter lets it pass again."""
-    request.meta.setdefault(DONT_FILTER, request.dont_filter)
-    request.dont_filter = True
-    return request

@@ -67,11 +67,13 @@ class LookupHarness:
         self.threads = Threads()
         self.jitter = random
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
-        self.store = MemoryStore()
+        self.memory = MemoryStore()
+        self.store: MemoryStore | TieredStore = self.memory
         lookup_class = Lookup
         if shared is not None:
             lookup_class = SharedLookup
             self.store = TieredStore(
+                self.memory,
                 shared,
                 self.threads,
                 self.time.seconds,

@@ -129,7 +129,7 @@ class Agreement(RuleBasedStateMachine):
 
     @invariant()
     def the_record_is_the_one_that_the_results_make(self) -> None:
-        assert {each: self.harness.store.get(each) for each in (A, B)} == self.records
+        assert {each: self.harness.memory.get(each) for each in (A, B)} == self.records
 
     @invariant()
     def an_origin_is_known_if_its_requests_need_not_wait(self) -> None:

@@ -39,7 +39,7 @@ def seen(harness: LookupHarness, origin: Origin, path: str, tokens: tuple[str, .
     """The decision about a URL, or what it waits for."""
     is_known = harness.lookup.knows(origin)
     found = harness.ask(origin)
-    stored = harness.store.get(origin)
+    stored = harness.memory.get(origin)
     if not isinstance(found, Resolved):
         return is_known, found, stored
     record = found.record
@@ -93,7 +93,7 @@ def allowed(harness: LookupHarness, origin: Origin, path: str) -> bool:
 
 def test_an_evicted_origin_in_the_temporary_file_is_decided_as_before() -> None:
     harness = LookupHarness(max_bytes=1)
-    harness.store._table.max_number = 1
+    harness.memory._table.max_number = 1
     for origin in (A, B, C):
         harness.ask(origin)
         harness.answer(FILE, origin)
@@ -115,5 +115,5 @@ def test_a_page_of_a_kept_reachable_origin_decodes_no_record(
     def decode(origin: Origin) -> None:
         raise AssertionError(f"the record of {origin} was decoded")
 
-    monkeypatch.setattr(harness.store, "get", decode)
+    monkeypatch.setattr(harness.memory, "get", decode)
     harness.page_answered(A)

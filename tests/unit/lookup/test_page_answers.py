@@ -20,7 +20,7 @@ def test_a_page_that_answers_during_a_fetch_is_not_forgotten() -> None:
     harness.page_answered(A)
     noted = harness.clock()
     harness.answer(DOWN)
-    record = harness.store.get(A)
+    record = harness.memory.get(A)
     assert record is not None
     assert (record.pages_answered_at, record.failures) == (noted, 2)
 
@@ -35,6 +35,6 @@ def test_responses_below_500_of_origins_are_noted(url: str, status: int, noted: 
     harness.answer(DOWN)
     answers = PageAnswers(harness, harness.lookup)
     answers.on_response(Response(url, status=status), Request(url))
-    record = harness.store.get(A)
+    record = harness.memory.get(A)
     assert record is not None
     assert record.pages_answered_at == (harness.clock() if noted else None)

@@ -215,7 +215,7 @@ def test_one_process_takes_over_from_one_that_closes() -> None:
     other.answer(DOWN)
     third = LookupHarness(shared, owner="third", time=other.time, hold_timeout=0.0)
     third.ask()
-    assert (third.fetched, third.store.get(A)) == ([], shared.get(A))
+    assert (third.fetched, third.memory.get(A)) == ([], shared.get(A))
 
 
 def test_a_store_whose_records_never_agree_is_not_asked_for_ever() -> None:
@@ -270,11 +270,11 @@ def test_an_older_record_of_the_shared_store_replaces_no_newer_one(is_fresh: boo
     newer = RobotsRecord(A, Meaning.DISALLOW, 403, fetched_at=START - 500, expires_at=START - 400)
     put(shared, older)
     harness = LookupHarness(shared)
-    harness.store.put(newer)
+    harness.memory.put(newer)
     harness.ask()
     assert harness.fetched == [A]
     harness.answer(DOWN)
-    held = harness.store.get(A)
+    held = harness.memory.get(A)
     assert held is not None
     assert (held.fetched_at, held.failures) == (newer.fetched_at, 1)
     assert shared.get(A) == held
@@ -291,7 +291,7 @@ def test_the_note_about_a_page_replaces_no_record_of_another_process() -> None:
     good = shared.get(A)
     one.page_answered(A)
     assert shared.get(A) == good
-    record = one.store.get(A)
+    record = one.memory.get(A)
     assert record is not None
     assert record.pages_answered_at == one.clock()
 
@@ -345,7 +345,7 @@ def test_a_failure_in_the_store_hides_no_copy_in_memory() -> None:
     put(shared, failure)
     harness = LookupHarness(shared)
     copy = RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=START - 39, expires_at=START + 1)
-    harness.store.put(copy)
+    harness.memory.put(copy)
     assert isinstance(found := harness.ask(), Resolved)
     assert found.action is Action.ALLOW
     assert harness.fetched == [A]

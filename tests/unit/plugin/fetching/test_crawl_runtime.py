@@ -9,6 +9,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
+from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.plugin.fetching.crawl_runtime import open_lookup
 from scrapy_robotspec.plugin.settings.settings import Settings
 from tests.support.records import origin, plain_record
@@ -38,9 +39,10 @@ def test_records_that_do_not_fit_into_memory_are_found_without_the_shared_store(
     settings = Settings(cache=uri.format(folder=tmp_path))
     lookup = open_lookup(cast("Any", Runtime()), settings)
     store = lookup.store
-    store._table.max_number = 10
+    memory = store.memory if isinstance(store, TieredStore) else store
+    memory._table.max_number = 10
     for number in range(100):
         store.put(plain_record(origin(number), NOW))
-    assert len(store._table.entries) <= 10
+    assert len(memory._table.entries) <= 10
     assert all(store.get(origin(number)) is not None for number in range(100))
     Deferred.fromCoroutine(lookup.close())

@@ -44,8 +44,7 @@ class GateHarness:
         self.seen: list[Any] = []
         self.replaced: set[Origin] = set()
         self.is_active = self.downloads.is_active
-        self.gate = Gate(cast("Any", None), cast("Any", self))
-        self.gate._delay = cast("Any", self)
+        self.gate = Gate(cast("Any", self), cast("Any", self))
 
     def state(self, origin: Origin) -> QueueState:
         """The state of *origin*."""
@@ -66,8 +65,6 @@ class GateHarness:
 
     def replacement(self, origin: Origin) -> object | None:
         return origin if origin in self.replaced else None
-
-    def close(self) -> None: ...
 
     def see(self, origin: Origin, request: Any) -> None:
         self.seen.append((origin, request))

@@ -168,7 +168,7 @@ def test_only_held_requests_are_shown_as_waiting(held: bool) -> None:
 
 def test_without_crawl_delays_no_request_is_spaced() -> None:
     harness = GateHarness()
-    assert not Gate(cast("Any", None), cast("Any", harness)).is_spaced(A)
+    assert not Gate(cast("Any", harness)).is_spaced(A)
 
 
 def test_an_origin_whose_rules_have_expired_is_unknown_though_it_was_ready() -> None:

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.plugin.scheduling import crawl_delay as module
-from scrapy_robotspec.plugin.scheduling.crawl_delay import FleetPace, OriginPace
+from scrapy_robotspec.plugin.scheduling import fleet_pace as module
+from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace, OriginPace
 from scrapy_robotspec.store.base import Reservation
 
 from .fakes import A

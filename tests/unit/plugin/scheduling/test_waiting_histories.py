@@ -49,7 +49,7 @@ class Crawl(LookupHarness):
         self.downloads = ActiveRequests()
         self.engine = self.progress = self
         self.is_active = self.downloads.is_active
-        self.gate = Gate(cast("Any", None), cast("Any", self))
+        self.gate = Gate(cast("Any", self))
         self.waiting = 0
         self.queues: OriginQueues = OriginQueues(self.gate, cast("Any", self.downloads))
         self.woken = False
@@ -142,7 +142,7 @@ class WaitingHistories(RuleBasedStateMachine):
             crawl.run()
 
     def _hold_end(self, origin: Origin) -> float:
-        record = self.crawl.store.get(origin)
+        record = self.crawl.memory.get(origin)
         since = None if record is None else record.unreachable_since
         return -math.inf if since is None else since + HOLD
 
