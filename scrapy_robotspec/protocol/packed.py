@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     _Place = tuple[str, Sequence[int]]
 
 
-#: Texts of a block.
+#: Of so many texts one is kept as it is, which a binary search compares first.
 _BLOCK = 16
-#: Stands between the texts of a block. No line and no canonical path contains it.
-_SEPARATOR = "\n"
 #: Bits of a :class:`PackedSet` for each of its texts, at least.
 _BITS = 16
 
 
 class PackedTexts:
-    """Texts in blocks."""
+    """Texts as one."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        starts = range(0, len(texts), _BLOCK)
-        self._firsts = [texts[start] for start in starts]
-        self._blocks = [_SEPARATOR.join(texts[start : start + _BLOCK]) for start in starts]
+        self._firsts = texts[::_BLOCK]
+        self._joined = "".join(texts)
+        self._offsets = array("I", accumulate(map(len, texts), initial=0))
 
     def __getitem__(self, index: int) -> str:
-        return self._blocks[index // _BLOCK].split(_SEPARATOR)[index % _BLOCK]
+        offsets = self._offsets
+        return self._joined[offsets[index] : offsets[index + 1]]
 
     def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(block.split(_SEPARATOR) for block in self._blocks)
+        return map(self.__getitem__, range(len(self)))
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
 
     def bisect_right(self, text: str) -> int:
         """As ``bisect.bisect_right`` for sorted texts."""
-        number = bisect_right(self._firsts, text) - 1
-        if number < 0:
-            return 0
-        return number * _BLOCK + bisect_right(self._blocks[number].split(_SEPARATOR), text)
+        begin = max(bisect_right(self._firsts, text) - 1, 0) * _BLOCK
+        return bisect_right(self, text, begin, min(begin + _BLOCK, len(self)))
 
 
 class PackedSet:

@@ -15,7 +15,7 @@ from scrapy_robotspec.protocol.paths import INCOMPLETE, canonical_text
 from scrapy_robotspec.protocol.patterns import END, INDEX_PAGE, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import RawRule
@@ -68,15 +68,15 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> list[KeyedPatt
                 key += 0 if counts_star else LENGTH
             found.append((key, text))
         elif text:
-            some = _unusual()(text, edition, allow=allow)
-            found += [(key - length * LENGTH, pattern) for pattern, length in some]
+            for pattern, length in _unusual()(text, edition, allow=allow):
+                found.append((key - length * LENGTH, pattern))  # one, usually
         elif edition.empty_rules_decide_line:  # else RUL-02: nothing
             found.append((key & ~FORBIDS, ""))
     return found
 
 
 @cache
-def _unusual() -> Callable[..., Iterator[tuple[str, int]]]:
+def _unusual() -> Callable[..., list[tuple[str, int]]]:
     """The function for other patterns; most crawls need none."""
     from scrapy_robotspec.protocol.unusual_patterns import patterns_of
 

@@ -7,7 +7,6 @@ or no slash at the beginning. Those of usual values are made in ``precedence.py`
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
 from scrapy_robotspec.protocol.paths import (
@@ -22,9 +21,6 @@ from scrapy_robotspec.protocol.paths import (
 )
 from scrapy_robotspec.protocol.patterns import END, INDEX_PAGE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 #: A canonical pattern, and the length that PRE-01 compares.
 Measured = tuple[str, int]
 
@@ -38,19 +34,23 @@ _CUT = re.compile(rf"{INCOMPLETE}(?=\*|\Z)")
 _CUT_BEHIND_DIGIT = re.compile(rf"{INCOMPLETE}(?=[0-9A-F](?:\*|\Z))")
 
 
-def patterns_of(text: str, edition: Edition, *, allow: bool) -> Iterator[Measured]:
+def patterns_of(text: str, edition: Edition, *, allow: bool) -> list[Measured]:
     """The patterns of a canonical value, usually one (PAT-07, PAT-12, PRE-05).
 
     *allow*: whether it is that of an allow line.
     """
     opened = directory_of_index_page(text) if allow and edition.index_html else ""
-    for each in filter(None, (text, opened)):
+    found: list[Measured] = []
+    for each in (text, opened) if opened else (text,):
         pattern = canonical_pattern(each, edition)
-        if pattern is not None:
+        if pattern is not None and ("'" in each or "%" in each or INCOMPLETE in each):
             spellings = in_components(pattern[0], edition)
             for spelling in spellings:
-                for found in with_escapes(spelling, MAX_PATTERNS // len(spellings)):
-                    yield found, pattern[1]
+                escaped = with_escapes(spelling, MAX_PATTERNS // len(spellings))
+                found += [(each, pattern[1]) for each in escaped]
+        elif pattern is not None:
+            found.append(pattern)
+    return found
 
 
 def directory_of_index_page(pattern: str) -> str:

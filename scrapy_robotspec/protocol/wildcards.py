@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import count
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.patterns import (
@@ -16,7 +18,7 @@ from scrapy_robotspec.protocol.patterns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from scrapy_robotspec.protocol.packed import PackedSet
 
@@ -57,7 +59,7 @@ class Wildcards:
             texts = sorted(patterns, key=patterns.__getitem__)
             self.needles = tuple(map(needle_of, texts))
         else:
-            pairs = sorted(zip(map(needle_of, patterns), patterns, strict=True))
+            pairs = sorted(zip(map(needle_of, patterns), patterns, strict=True), key=itemgetter(0))
             texts = [text for _, text in pairs]
             self._index = Needles([needle for needle, _ in pairs])
         self._texts, _ = pack(texts)
@@ -75,14 +77,14 @@ class Wildcards:
         is_long = len(path) >= LONG
         searched = SearchedPath(path) if is_long and len(numbers) >= SORT_FROM else None
         find = None if searched is None else searched.find
-        for number in numbers:
-            key, text = self._keys[number], self._texts[number]
+        for number, text in zip(numbers, map(self._texts.__getitem__, numbers), strict=True):
+            key = self._keys[number]
             if key >= bound:
                 return
             if searched is None:
                 may_match = is_long or text[text.rfind("*") + 1 :] in path
             else:
-                may_match = searched.may_match(text.split("*", len(path)))
+                may_match = searched.may_match(text)
             if may_match and matches(text, path, find):
                 yield key
 
@@ -146,46 +148,47 @@ class Needles:
         ]
 
 
-class SearchedPath:
-    """A path in which many literals are searched: its suffixes in order.
+class SearchedPath(dict[str, Sequence[int]]):
+    """The places of literals in a path, whose suffixes stand in order.
 
     A literal begins those suffixes that stand together in the order, so a binary search finds all
     its places. A path that only resembles the literals costs no more than another.
     """
 
     def __init__(self, path: str) -> None:
+        super().__init__()
         self._padded = path + PADDING
         self._order = sorted(range(len(path)), key=lambda at: path[at : at + _LENGTH])
         self._suffixes = [path[at : at + _LENGTH] for at in self._order]
-        self._places: dict[str, Sequence[int]] = {}
 
-    def may_match(self, literals: Sequence[str]) -> bool:
-        """Whether each literal has a place behind those before it."""
-        begin = sum(map(len, literals))
-        for literal in reversed(literals):
-            begin -= len(literal)
-            places = self._places_of(literal)
+    def may_match(self, pattern: str) -> bool:
+        """Whether each literal has a place behind those before it, the last one first."""
+        # hot path
+        begin, end = len(pattern) - pattern.count("*"), len(pattern)
+        while end >= 0:
+            star = pattern.rfind("*", 0, end)
+            places = self[pattern[star + 1 : end]]
+            begin -= end - star - 1
             if not places or places[-1] < begin:
                 return False
+            end = star
         return True
 
     def find(self, literal: str, begin: int) -> int:
         """The first place of a literal from an offset on, or -1."""
-        places = self._places_of(literal)
+        places = self[literal]
         if not places or places[-1] < begin:
             return -1
         if len(literal) > _LENGTH or (begin > places[0] and len(places) == _KEPT):
             return self._padded.find(literal, begin)
         return places[bisect_left(places, begin)]
 
-    def _places_of(self, literal: str) -> Sequence[int]:
+    def __missing__(self, literal: str) -> Sequence[int]:
         """The places of a literal, or of the beginning of a long one, in order."""
-        places = self._places.get(literal)
-        if places is None:
-            text = literal[:_LENGTH]
-            begin = bisect_left(self._suffixes, text)
-            places = sorted(self._order[begin : bisect_left(self._suffixes, text + _LAST, begin)])
-            if len(places) > _KEPT:
-                places[1 : 1 - _KEPT] = []
-            self._places[literal] = places
+        text = literal[:_LENGTH]
+        begin = bisect_left(self._suffixes, text)
+        places = sorted(self._order[begin : bisect_left(self._suffixes, text + _LAST, begin)])
+        if len(places) > _KEPT:
+            places[1 : 1 - _KEPT] = []
+        self[literal] = places
         return places

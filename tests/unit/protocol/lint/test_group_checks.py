@@ -18,7 +18,7 @@ from scrapy_robotspec.protocol.wildcards import SearchedPath
 from tests.unit.protocol.lint.test_effects import letters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    pass
 
 #: Whether it allows, and its path.
 RuleOf = tuple[bool, str]
@@ -108,9 +108,9 @@ def test_wildcards_that_are_tried_for_all_questions_are_bounded(
     tried: list[object] = []
     may_match = SearchedPath.may_match
 
-    def counted(path: SearchedPath, literals: Sequence[str]) -> bool:
+    def counted(path: SearchedPath, pattern: str) -> bool:
         tried.append(path)
-        return may_match(path, literals)
+        return may_match(path, pattern)
 
     monkeypatch.setattr(SearchedPath, "may_match", counted)
     monkeypatch.setattr(effects, "MOST_TRIED", 20_000)
