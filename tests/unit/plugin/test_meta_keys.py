@@ -8,8 +8,8 @@ from pathlib import Path
 from scrapy_robotspec.plugin import meta_keys
 
 KEYS = {name: value for name, value in vars(meta_keys).items() if name.isupper()}
-#: Keys that other plugins write.
-FOREIGN = {"SENT_TO_SPLASH", "SENT_TO_PUPPETEER"}
+#: Keys of other plugins.
+FOREIGN = {"SENT_TO_SPLASH", "SENT_TO_PUPPETEER", "ZYTE_API_SESSION"}
 PLUGIN = Path(meta_keys.__file__).parent
 
 
