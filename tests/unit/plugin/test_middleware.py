@@ -171,7 +171,6 @@ def test_a_request_with_a_delay_in_force_waits(
 ) -> None:
     """EXT-01: the robots.txt, which was fetched just now, counts as a page."""
     crawl = Obeying(monkeypatch, **settings)
-    crawl.middleware.gate.open()
     crawl.know(RULES + b"Crawl-delay: 5\n")
 
     async def work() -> None:
