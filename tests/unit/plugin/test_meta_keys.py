@@ -7,7 +7,11 @@ from pathlib import Path
 
 from scrapy_robotspec.plugin import meta_keys
 
-KEYS = {name: value for name, value in vars(meta_keys).items() if name.isupper()}
+KEYS = {
+    name: value
+    for name, value in vars(meta_keys).items()
+    if name.isupper() and isinstance(value, str)
+}
 #: Keys of other plugins.
 FOREIGN = {"SENT_TO_SPLASH", "SENT_TO_PUPPETEER", "ZYTE_API_SESSION"}
 PLUGIN = Path(meta_keys.__file__).parent
