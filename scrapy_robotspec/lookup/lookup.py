@@ -191,7 +191,7 @@ class Lookup:
                     _wake(live)
 
     async def pause(self, pending: Pending) -> None:
-        """Return at the time of *pending*, or when the fetch of its origin ends.
+        """Return when *pending* ends, or the fetch of its origin does.
 
         If that time has passed, no slot was free for a fetch: return when one is.
         """

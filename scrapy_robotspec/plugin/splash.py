@@ -59,9 +59,9 @@ def page_url(request: Request) -> str:
 
 
 def count_of(request: Request, store: MemoryStore | TieredStore) -> tuple[str, str, bool]:
-    """Outcome and URL of the page behind *request*, and whether it counts already.
+    """Outcome and URL of a page, and whether it counts already.
 
-    A retry of the request counts by itself.
+    *request* asks a service for it. A retry of the request counts by itself.
     """
     url, summary = page_url(request), page_request(request).meta.get(SUMMARY)
     origin, outcome = Origin.of(url), EXEMPT

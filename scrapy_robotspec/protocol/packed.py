@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     _Place = tuple[str, Sequence[int]]
 
 
-#: Of so many texts one is kept as it is, which a binary search compares first.
+#: Every text of this number is kept as it is: a binary search compares those first.
 _BLOCK = 16
 #: Bits of a :class:`PackedSet` for each of its texts, at least.
 _BITS = 16

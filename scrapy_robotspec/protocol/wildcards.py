@@ -162,7 +162,10 @@ class SearchedPath(dict[str, Sequence[int]]):
         self._suffixes = [path[at : at + _LENGTH] for at in self._order]
 
     def may_match(self, pattern: str) -> bool:
-        """Whether each literal has a place behind those before it, the last one first."""
+        """Whether each literal has a place behind those before it.
+
+        The last one is looked at first: most patterns fail there.
+        """
         # hot path
         begin, end = len(pattern) - pattern.count("*"), len(pattern)
         while end >= 0:
