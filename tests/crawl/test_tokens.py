@@ -55,7 +55,10 @@ def test_the_header_that_is_sent_is_compared_with_the_token(
     settings = {"DOWNLOADER_MIDDLEWARES": middlewares, TOKEN: "own", "ROBOTSPEC_DRY_RUN": dry}
     (line,) = crawl(urls, settings).lines("WARNING", "sites cannot recognise your crawler")
     assert f"{TOKEN} is 'own'" in line
-    assert "the User-Agent sent, which begins with 'Mozilla/5.0 (X11)' (not a setting's)" in line
+    assert (
+        "the User-Agent sent, which begins with 'Mozilla/5.0 (X11)' (set by a spider or middleware)"
+        in line
+    )
     assert {page.header("user-agent") for page in site.log if page.path != "/robots.txt"} == {
         "Mozilla/5.0 (X11)"
     }

@@ -140,7 +140,7 @@ class TokenSelector:
             ", ".join(map(ascii, self.usual)),
             "sent" if is_scrapys else "of requests",
             ascii(sent[:_MAX_QUOTED]),
-            source if sent == default else "not a setting's",
+            source if sent == default else "set by a spider or middleware",
             "" if is_scrapys else f"; {handler} may change it",
         )
 

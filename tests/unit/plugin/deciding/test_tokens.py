@@ -297,7 +297,11 @@ OTHER = "tests.crawl.middlewares.Handler"
             "bar/1",
             ["'bar/1'", "(DEFAULT_REQUEST_HEADERS)"],
         ),
-        ({TOKEN: "own"}, "x" * 300, ["begins with '" + "x" * 40 + "' (not a setting's)"]),
+        (
+            {TOKEN: "own"},
+            "x" * 300,
+            ["begins with '" + "x" * 40 + "' (set by a spider or middleware)"],
+        ),
         ({TOKEN: "own"}, "\x1b[31m\u202e", ["\\x1b[31m\\u202e"]),  # SAF-04
         (
             {TOKEN: "own", "DOWNLOAD_HANDLERS": {"http": OTHER}},
@@ -343,7 +347,7 @@ def test_a_header_that_another_middleware_has_changed_is_compared(
     selector.compare(request)
     (message,) = notices(caplog)
     assert "USER_AGENT is 'homebot'" in message
-    assert "'Mozilla/5.0' (not a setting's)" in message
+    assert "'Mozilla/5.0' (set by a spider or middleware)" in message
 
 
 @pytest.mark.parametrize(
