@@ -9,6 +9,7 @@ before any decision refers to it, so that the chain of the log covers the archiv
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import secrets
@@ -92,6 +93,7 @@ class Recorder:
         """
         self._try()
         self._thread.start()
+        atexit.register(self._stop)  # a second Ctrl-C and ``scrapy shell`` skip close()
 
     @property
     def lost(self) -> int:
@@ -128,9 +130,8 @@ class Recorder:
 
     def close(self, requests: Mapping[str, int] | None = None) -> None:
         """Write everything, with the account of the crawl's *requests*, and close. Blocks."""
-        self._end.set()
-        if self._thread.ident is not None:
-            self._thread.join()
+        self._stop()
+        atexit.unregister(self._stop)
         self._note_clock()
         try:
             self._drain()
@@ -145,11 +146,18 @@ class Recorder:
         if self._timestamp is not None:
             stamp(self._timestamp, self._writer.reply, self._writer.hash)
 
+    def _stop(self) -> None:
+        """Write what was added until now, and end the thread. Blocks."""
+        self._end.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
     # --- in the thread
 
     def _run(self) -> None:
         while not self._end.wait(WRITE_EVERY):
             self._try()
+        self._try()
 
     def _try(self) -> None:
         try:

@@ -545,6 +545,16 @@ def test_misplaced_server_errors_are_replayed_with_their_probes(
     replayed(tmp_path, 1)
 
 
+def test_a_shell_leaves_its_last_decisions(server: Server, tmp_path: Path) -> None:
+    """Its process ends at once, without closing the spider."""
+    site = server.site("127.0.0.2", NO)
+    words = ["scrapy", "shell", site.url("/yes"), "-c", f"fetch({site.url('/no')!r})"]
+    result = crawl([], {"ROBOTSPEC_EVIDENCE": str(tmp_path)}, words=words)
+    assert result.exit_code == 0
+    assert site.pages_asked == ["/yes"]
+    assert replayed(tmp_path, 2).sent == 1
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_ctrl_c_after_the_spider_has_closed_leaves_an_end(
     server: Server, tmp_path: Path, mode: str
