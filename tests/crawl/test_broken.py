@@ -112,19 +112,29 @@ def test_connection_closed_at_every_octet(server: Server, mode: str) -> None:
 @pytest.mark.parametrize("mode", WAYS)
 @pytest.mark.parametrize("signal", ["headers_received", "bytes_received"])
 def test_downloads_that_a_user_stops(server: Server, mode: str, signal: str) -> None:
-    """FET-14: what came before another handler of a signal stopped it holds rules only if whole."""
+    """FET-14: what came before another handler of a signal stopped it holds rules only if whole.
+
+    The site has sent no error, so its pages wait for no end of one.
+    """
     empty = server.site("127.0.1.1", reply())
     short = server.site("127.0.1.2", reply(BODY))
     head = WHOLE.replace(b": 28", b": 128").replace(BODY, b"#" * 99 + b"\n")
     cut = server.site("127.0.1.3", drip(head + BODY, 0.2, len(head)))
     chunked = server.site("127.0.1.4", drip(CHUNKED + b"1c\r\n" + BODY, 0.2, len(CHUNKED) + 20))
     sites = [empty, short, cut, chunked]
-    settings = {"EXTENSIONS": {"tests.crawl.middlewares.StopsDownloads": 1}, "STOPS_AT": signal}
+    settings = {
+        "EXTENSIONS": {"tests.crawl.middlewares.StopsDownloads": 1},
+        "STOPS_AT": signal,
+        "ROBOTSPEC_HOLD_TIMEOUT": 300,
+        "ROBOTSPEC_RETRY_TIMES": 0,
+    }
     urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
     result = crawl(urls, {**SETTINGS, **settings}, mode=mode)
     assert result.ended_once(urls)
     whole = ["/yes"] if signal == "bytes_received" else []
     assert [sorted(site.pages_asked) for site in sites] == [["/no", "/yes"], whole, [], []]
+    given_up = result.lines("given up", "a signal handler of this crawl has stopped the download")
+    assert len(given_up) == (2 if whole else 3)
 
 
 @pytest.mark.parametrize("mode", WAYS)

@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
-from scrapy.exceptions import StopDownload
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robotspec.access.codings import can_decode
@@ -131,19 +131,23 @@ def robots_request(
 
 
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
-    """The exchange of the request for *url*, as received."""
+    """The exchange of the request for *url*, as received.
+
+    Raises ``IgnoreRequest`` for a file that a signal handler of the user's has cut off.
+    """
+    is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
+    is_cut_off = "download_stopped" in response.flags and not (transfer.stopped or is_whole)
+    if is_cut_off and 200 <= response.status < 300:  # the status decides about others
+        raise IgnoreRequest("a signal handler of this crawl has stopped the download")
     lines = [(name, value) for name, values in dict.items(response.headers) for value in values]
     lines += [(b"Content-Encoding", value) for value in _codings(response, transfer)]
-    is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
     return Exchange(
         url,
         response.status,
         tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in lines),
         response.body,
         stopped=transfer.stopped,
-        # A signal handler of a user's stops downloads, too.
-        incomplete="dataloss" in response.flags
-        or ("download_stopped" in response.flags and not is_whole),
+        incomplete="dataloss" in response.flags,
     )
 
 
