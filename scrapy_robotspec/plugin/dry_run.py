@@ -165,9 +165,11 @@ class DryRunMiddleware(RobotsTxtMiddleware):
             if engine.is_closing or (record is not None and record.unreachable_since is not None):
                 return None
             self._waits += 1
-            await lookup.pause(answer)
-            self._waits -= 1
-            engine.wake()  # it may be idle
+            try:
+                await lookup.pause(answer)
+            finally:  # the crawl ends once none waits
+                self._waits -= 1
+                engine.wake()  # it may be idle
         return None
 
     def on_fetch_done(self, done: FetchDone) -> None:
