@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from scrapy import Request
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.http import Response
 from twisted.internet.defer import Deferred
@@ -15,11 +17,15 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.lookup import lookup as lookup_module
-from scrapy_robotspec.plugin import _compat_rare
+from scrapy_robotspec.plugin import _compat, _compat_rare
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
+from scrapy_robotspec.plugin.meta_keys import TRANSFER
 from tests.unit.plugin.obeying import NOW, RULES, URL, A, Engine, run, turns
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 
 NO, YES = f"{URL}/no", f"{URL}/yes"
 DOWN = FetchResult(error="refused")
@@ -38,6 +44,8 @@ class DryRun:
         self.engine = Engine()
         middleware.robots.engine = cast("Any", self.engine)
         self.fetch: Deferred[FetchResult] = Deferred()
+        self.errors: list[object] = []
+        """Failures of comparisons, which no crawl would see."""
 
     def _fetch(self, origin: Origin, request: Request, failed: int | None) -> Deferred[FetchResult]:
         self.fetch = Deferred()
@@ -47,11 +55,12 @@ class DryRun:
         """Scrapy has decided about *url*; return when ours can go on no further."""
         Deferred.fromCoroutine(
             self.middleware._compare(Request(url, meta=meta), allowed=allowed)
-        ).addErrback(lambda failure: failure.raiseException())
+        ).addErrback(self.errors.append)
         await turns()
 
     @property
     def counts(self) -> dict[str, int]:
+        assert self.errors == []
         return {kind: number for kind, number in self.middleware._counts.items() if number}
 
 
@@ -94,6 +103,7 @@ def test_both_decisions_are_compared(
     assert len(lines) == (0 if kind == "same" else 2)
     assert all(f"{kind}: <GET {url}>" in line for line in lines)
     assert dry.engine.wakes == 1, "the engine may be idle when a comparison ends"
+    assert dry.middleware._account.answers == {"with rules": 1}
 
 
 @pytest.mark.parametrize("is_first", [True, False])
@@ -112,6 +122,61 @@ def test_a_site_that_is_down_would_let_its_requests_wait(dry: DryRun, is_first: 
     assert dry.middleware._account.down == {A: "refused"}
 
 
+def test_a_copy_that_has_expired_is_awaited_as_a_new_file(
+    dry: DryRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        await dry.compare(YES, allowed=True)
+        dry.fetch.callback(FetchResult(status=200, body=RULES))
+        await turns()
+        monkeypatch.setattr(time, "time", lambda: NOW + 100_000.0)
+        await dry.compare(NO, allowed=False)
+        assert dry.counts == {"same": 1}
+        dry.fetch.callback(FetchResult(status=200, body=RULES))
+        await turns()
+
+    run(work)
+    assert dry.counts == {"same": 2}
+
+
+def test_waits_and_fetches_stand_in_the_report(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A fetch that is preempted is none, also where there is a record."""
+    dry = DryRun(monkeypatch, ROBOTSPEC_REPORT=str(tmp_path / "report.jsonl"))
+
+    async def work() -> None:
+        await dry.compare(YES, allowed=True)
+        dry.fetch.callback(FetchResult(status=200, body=RULES))
+        await turns()
+        monkeypatch.setattr(time, "time", lambda: NOW + 100_000.0)
+        await dry.compare(YES, allowed=True)
+        dry.fetch.cancel()
+        await turns()
+        dry.fetch.callback(DOWN)
+        await turns()
+
+    run(work)
+    assert dry.counts == {"same": 1, "we would wait": 1}
+    row = cast("OriginRows", dry.middleware._account)[A]
+    assert (row.waited, row.asked) == (1, 2)
+
+
+def test_few_differences_of_a_kind_are_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    dry = DryRun(monkeypatch, ROBOTSPEC_OVERRIDES={"a.example": "disallow"})
+
+    async def work() -> None:
+        for number in range(15):
+            await dry.compare(f"{YES}/{number}", allowed=True)
+
+    run(work)
+    assert dry.counts == {"we would refuse": 15}
+    assert len([line for line in caplog.messages if line.startswith("Dry run: ")]) == 10
+
+
 def test_a_comparison_that_the_end_of_the_crawl_stops_is_counted(dry: DryRun) -> None:
     async def work() -> None:
         await dry.compare(YES, allowed=True)
@@ -128,7 +193,7 @@ def test_a_fetch_that_is_preempted_is_awaited_again(dry: DryRun) -> None:
         await dry.compare(YES, allowed=True)
         dry.fetch.cancel()
         await turns()
-        assert dry.counts == {}
+        assert dry.counts == dry.middleware._account.answers == {}
         dry.fetch.callback(FetchResult(status=200, body=RULES))
         await turns()
 
@@ -151,6 +216,7 @@ def test_a_lookup_that_always_fails_keeps_no_crawl_open(
     run(work)
     assert dry.counts == {"we would wait": 1}
     assert "Error while looking up the robots.txt of http://a.example" in caplog.text
+    assert "AssertionError" not in caplog.text, "an attempt without a record is none"
     dry.middleware._spider_idle()
 
 
@@ -178,6 +244,13 @@ def test_an_override_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [name for name in pages if "override" in name] == ["robotspec/override/disallow"]
 
 
+def test_a_host_whose_rules_are_ignored_needs_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    dry = DryRun(monkeypatch, ROBOTSPEC_OVERRIDES={"a.example": "ignore"})
+    run(lambda: dry.compare(NO, allowed=True))
+    assert dry.counts == {"same": 1}
+    assert dry.middleware._account.requests().sent == 1
+
+
 def test_scrapys_decision_stands(dry: DryRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever ours would be."""
 
@@ -200,6 +273,51 @@ def test_scrapys_decision_stands(dry: DryRun, monkeypatch: pytest.MonkeyPatch) -
 
     run(work)
     assert dry.counts == {"we would refuse": 1, "we would allow": 1}
+
+
+def test_pages_of_others_are_counted(dry: DryRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that did not pass here, and are no robots.txt."""
+    compared: list[Request] = []
+    monkeypatch.setattr(dry.middleware.robots.tokens, "compare", compared.append)
+    passed, other = Request(YES), Request(YES)
+    dry.middleware._decided.add(passed)
+    for request in (passed, other, Request(f"{URL}/robots.txt", meta={TRANSFER: None})):
+        dry.middleware.process_response(request, Response(request.url))
+    assert compared == [passed]
+    assert dry.middleware._never_decided == 1
+
+
+class OwnMiddleware(RobotsTxtMiddleware):
+    """One of a project's, beside Scrapy's own."""
+
+
+@pytest.mark.parametrize("others", [{}, {OwnMiddleware: 90}])
+def test_another_robots_txt_middleware_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    others: dict[type[RobotsTxtMiddleware], int],
+) -> None:
+    dry = DryRun(monkeypatch, DOWNLOADER_MIDDLEWARES=others)
+    monkeypatch.setattr(_compat, "watch_sending", lambda *_: True)
+    dry.middleware._watch_sending()
+    named = [line for line in caplog.messages if "beside Scrapy's own" in line]
+    assert [OwnMiddleware.__qualname__ in line for line in named] == [True] * len(others)
+
+
+@pytest.mark.parametrize("has_started", [True, False])
+def test_a_crawl_that_did_not_start_is_closed_at_once(
+    dry: DryRun, monkeypatch: pytest.MonkeyPatch, has_started: bool
+) -> None:
+    """Else the engine's end closes it."""
+    closed: list[bool] = []
+
+    async def close() -> None:
+        closed.append(True)
+
+    monkeypatch.setattr(_compat, "was_started", lambda engine: has_started)
+    monkeypatch.setattr(dry.middleware.robots, "close", close)
+    run(lambda: dry.middleware._spider_closed("finished"))
+    assert closed == [True] * (not has_started)
 
 
 def test_a_response_ends_the_tokens_of_its_request(dry: DryRun) -> None:

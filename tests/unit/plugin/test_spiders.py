@@ -10,6 +10,8 @@ from scrapy import Request, version_info
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec import ConfigurationError, RobotSpecMiddleware
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.spiders import SitemapsFromRobots
 from tests.unit.plugin.scheduling.crawlers import crawler_with, crawler_with_engine
 
@@ -79,6 +81,43 @@ def test_the_crawl_begins_with_the_sitemaps_that_are_named(
     lines = [record.getMessage() for record in caplog.records if record.name == "example"]
     assert len(lines) == len(logged)
     assert all(line.startswith(words) for line, words in zip(lines, logged, strict=True))
+
+
+def test_origins_without_sitemaps_are_counted_by_their_answers(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Those that name sitemaps are not asked again."""
+    asked: list[str] = []
+
+    async def decision(self: RobotSpecMiddleware, url: str) -> Decision:
+        asked.append(url)
+        outcome = "unreachable" if "down" in url else "successful"
+        origin = Origin("http", "a.example", 80)
+        return Decision(
+            False, "unreachable", None, outcome, 503, None, (), origin, "HTTP status 503"
+        )
+
+    monkeypatch.setattr(RobotSpecMiddleware, "decision", decision)
+    monkeypatch.setitem(SITEMAPS, "http://down.example/", ())
+    none, down = "http://none.example/", "http://down.example/"
+    begin(monkeypatch, [none, down, none])
+    assert asked == [none, down, none]
+    assert (
+        "robots.txt: names no sitemap 2, robots.txt unreachable: HTTP status 503 1. Give"
+        in caplog.text
+    )
+    assert begin(monkeypatch, ["http://a.example/"]) != []
+    assert len(asked) == 3
+    begin(monkeypatch, ["bad"])
+    assert "robots.txt: none. Give" in caplog.text
+
+
+def test_pages_of_other_schemes_are_left_out() -> None:
+    """A sitemap may name a local file."""
+    page, other = "https://a.example/", "file:///etc/motd"
+    good: list[dict[str, Any]] = [{"loc": page}, {"loc": page, "alternate": [page]}]
+    bad: list[dict[str, Any]] = [{"loc": other}, {"loc": page, "alternate": [page, other]}]
+    assert list(SitemapsFromRobots("example").sitemap_filter([*bad, *good])) == good
 
 
 def test_one_url_in_the_place_of_a_list_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

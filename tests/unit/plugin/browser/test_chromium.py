@@ -160,9 +160,10 @@ def test_pages_are_checked_always_and_the_rest_if_wanted(every: bool) -> None:
         blocked = "BlockedByClient" if every else None
         assert await browsing.ends("/no/image", kind="Image") == blocked
         assert await browsing.ends("/no/frame", "inner") == blocked
+        assert await browsing.ends("/no/gone", "without a target") == blocked
         visit = browsing.visit
         navigations = [("/yes", visit, True), ("/no", visit, True)]
-        others = [("/no/image", visit, False), ("/no/frame", visit, False)]
+        others = [(f"/no/{name}", visit, False) for name in ("image", "frame", "gone")]
         assert browsing.guard.asked == navigations + (others if every else [])
         visit.is_open = False
         assert await browsing.ends("/no") == "Aborted", "the page stays for its spider"
@@ -227,6 +228,8 @@ def test_pages_with_the_same_tokens_need_no_search() -> None:
         assert visit is not None
         assert (url, visit.request, navigates) == ("/yes", browsing.visit.request, False)
         assert visit.shown == "a page"
+        await browsing.ends("/yes", "main", "Image")
+        assert browsing.guard.asked[-1][1] is browsing.visit, "it is named by its URL"
         exempt = Visit(Request(SITE, meta={"dont_obey_robotstxt": True}), ("a",))
         await browsing.chromium.add_page(Page(browsing.devtools, "third"), exempt)
         await browsing.ends("/yes", "unknown", "Image")

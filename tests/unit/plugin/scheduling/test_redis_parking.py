@@ -162,6 +162,18 @@ def test_requests_of_a_dead_worker_go_back_to_the_queue(fleet: Fleet, is_killed:
     assert fleet.redis.hashes[f"q:parked:{other.worker}"] == {}
 
 
+def test_a_request_that_was_never_in_redis_stays_its_workers(fleet: Fleet) -> None:
+    """It could not be encoded; the others of its worker have been taken over."""
+    dead, waiting = fleet.worker(), request(callback=object())
+    fleet.worker()
+    dead.park(request())
+    dead.park(waiting)
+    fleet.kill(dead)
+    fleet.pass_time(2 * LIFETIME)
+    assert fleet.queue.pushed == ["http://a.example/"]
+    assert dead.unpark(waiting)
+
+
 def test_a_request_that_the_server_has_lost_stays_its_workers(fleet: Fleet) -> None:
     one, waiting = fleet.worker(), request()
     one.park(waiting)
@@ -170,6 +182,7 @@ def test_a_request_that_the_server_has_lost_stays_its_workers(fleet: Fleet) -> N
 
 
 def test_what_no_worker_can_decode_is_kept(fleet: Fleet, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     dead, other = fleet.worker(), fleet.worker()
     for path in ("/yes", "/undecodable"):
         dead.park(request(path))
@@ -180,6 +193,8 @@ def test_what_no_worker_can_decode_is_kept(fleet: Fleet, caplog: pytest.LogCaptu
     other._spider_idle()
     (line,) = [line for line in caplog.messages if "cannot be decoded" in line]
     assert line.startswith("1 parked requests cannot be decoded (ValueError: no such callback)")
+    (line,) = [line for line in caplog.messages if line.startswith("Took over ")]
+    assert line.startswith("Took over 1 parked requests")
     fleet.redis.hashes["q:parked:undecodable"] = {"name": '{"url": "http://a.example/now"}'}
     fleet.worker()
     assert fleet.queue.pushed[-1] == "http://a.example/now"
