@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import time
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ class Steps:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
+        gc.collect()  # it ends what is left of other crawls, in steps of theirs
+        gc.disable()
         sys.settrace(self.trace)
         sys.setprofile(self.profile)
         try:
@@ -53,6 +56,7 @@ class Steps:
         finally:
             sys.setprofile(None)
             sys.settrace(None)
+            gc.enable()
 
 
 def origin(number: int) -> Origin:
