@@ -43,12 +43,15 @@ def patterns_of(text: str, edition: Edition, *, allow: bool) -> list[Measured]:
     found: list[Measured] = []
     for each in (text, opened) if opened else (text,):
         pattern = canonical_pattern(each, edition)
-        if pattern is not None and ("'" in each or "%" in each or INCOMPLETE in each):
-            spellings = in_components(pattern[0], edition)
+        if pattern is None:
+            continue
+        canonical, length = pattern
+        if "'" in canonical or "%27" in canonical or INCOMPLETE in canonical:
+            spellings = in_components(canonical, edition)
             for spelling in spellings:
                 escaped = with_escapes(spelling, MAX_PATTERNS // len(spellings))
-                found += [(each, pattern[1]) for each in escaped]
-        elif pattern is not None:
+                found += [(text, length) for text in escaped]
+        else:
             found.append(pattern)
     return found
 
