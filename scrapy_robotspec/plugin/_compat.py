@@ -235,6 +235,15 @@ class Engine:
         """
         return getattr(self._crawler.engine, "paused", False) is True  # a stand-in has any value
 
+    @property
+    def sees_sending(self) -> bool:
+        """Whether requests are seen as they leave.
+
+        Uses: ``downloader.handlers.download_request`` (2.13) or ``download_request_async`` (2.14
+        on).
+        """
+        return part(self._crawler.engine, f"downloader.handlers.{_SEND}") is not None
+
     def wake(self) -> None:
         """Make the engine look into the scheduler now.
 

@@ -15,7 +15,7 @@ from scrapy import __version__ as scrapy_version
 
 from scrapy_robotspec.plugin._compat import _SEND, PARTS
 from tests.support.crawl import Running, crawl
-from tests.support.responses import after, redirect, reply
+from tests.support.responses import after, redirect, reply, silence
 from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no"
@@ -94,6 +94,24 @@ def test_pages_that_are_not_seen_leaving_do_not_count_as_not_sent(
     assert site.pages_asked == ["/moved", "/yes"]
     assert result.lines("2 let through, 1 refused (1 by a rule), 2 answered by a middleware")
     assert not result.lines("not sent")
+
+
+@pytest.mark.parametrize("hidden", [[], [f"downloader.handlers.{_SEND}"]])
+def test_a_robots_txt_that_left_unseen_is_not_said_to_be_held_back(
+    server: Server, hidden: list[str]
+) -> None:
+    """The server was asked, and is silent."""
+    site = server.site("127.0.0.2", silence())
+    settings = {
+        "HIDDEN_PARTS": hidden,
+        "EXTENSIONS": {"tests.crawl.hiding.HidesParts": 0},
+        "ROBOTSPEC_FETCH_TIMEOUT": 1,
+        "ROBOTSPEC_RETRY_TIMES": 0,
+    }
+    result = crawl([site.url("/yes")], settings)
+    assert [asked.path for asked in site.log] == ["/robots.txt"]
+    assert result.lines("no answer within 1 s")
+    assert not result.lines("not seen leaving")
 
 
 @pytest.mark.parametrize("hidden", ["_slot.closing", "_slot.close"])

@@ -287,7 +287,8 @@ class Attempt:
         kind, words = str(type(error)), in_one_line(error)
         if isinstance(error, TimeLimitError):
             kind, words = "timeout", f"no answer within {self.runtime.settings.fetch_timeout:g} s"
-            if self._transfer is not None and self._transfer.sending is None:
+            waits = self._transfer is not None and self._transfer.sending is None
+            if waits and self.runtime.engine.sees_sending:
                 words += ", not seen leaving"
         if not isinstance(error, IgnoreRequest):
             self.runtime.stats.inc_value(f"robotstxt/exception_count/{kind}")
