@@ -112,9 +112,14 @@ class Progress:
                 level, view = logging.WARNING, VIEW
             logger.log(level, line, doubt, record.origin.robots_url, view, record.lifetime)
 
-    def on_given_up(self, origin: Origin, failure: str, text: str) -> None:
-        """*origin* is given up: its requests are refused until it answers."""
-        if self.end_wait(origin):  # else a probe of an origin that was given up before
+    def on_given_up(
+        self, origin: Origin, failure: str, text: str, *, is_first: bool = False
+    ) -> None:
+        """*origin* is given up: its requests are refused until it answers.
+
+        *is_first*: by its first failure, which nothing may have waited for.
+        """
+        if self.end_wait(origin) or is_first:  # else a probe of one that was given up before
             self._write(origin, "given_up", failure, text)
 
     def on_answered(self, origin: Origin, text: str) -> None:
