@@ -93,11 +93,11 @@ def test_a_wait_that_was_logged_has_its_end_logged(caplog: pytest.LogCaptureFixt
 def test_an_end_that_nothing_waited_for_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     """A fetch may fail before its request could wait. A probe after it writes no line."""
     crawl = Crawl(caplog)
-    failed = replace(FAILED, failures=1, unanswered=3)  # no other attempt follows
+    failed = replace(FAILED, unanswered=3, next_attempt=1060.0)
     crawl.fetched(failed)
     (line,) = crawl.lines()
     assert line.startswith("robots.txt of http://down.example:8080 given up after 1 attempt (")
-    crawl.fetched(replace(failed, failures=2), failed)
+    crawl.fetched(replace(failed, failures=4), failed)
     assert crawl.lines() == []
 
 
