@@ -30,7 +30,7 @@ from scrapy_robotspec.evidence.log_lines import (
     seal,
 )
 from scrapy_robotspec.evidence.timestamp import stamp
-from scrapy_robotspec.evidence.warc import NewRecord, to_member
+from scrapy_robotspec.evidence.warc import ArchivedBodies, NewRecord, to_member
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -217,6 +217,7 @@ class RunWriter:
         """Lines by type."""
         self._log = AppendFile(folder / f"decisions-{run}.jsonl")
         self._archive = AppendFile(folder / name)
+        self._bodies = ArchivedBodies()
         self.add_line(
             dumps({"type": "run", "format": FORMAT, "rules": RULES, "run": run, **header})
         )
@@ -228,6 +229,7 @@ class RunWriter:
 
     def store(self, record: NewRecord) -> str:
         """Archive *record* and its request; the line of the log for both."""
+        record = self._bodies.refer(record)
         members, digest = [to_member(record)], sha256()
         if record.request:
             fields = f"WARC-Concurrent-To: {record.id}\r\n"

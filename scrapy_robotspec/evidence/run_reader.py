@@ -237,10 +237,16 @@ class RunReader:
         """
         if process_time() > self.limit:
             raise EvidenceError(TOO_LONG)
-        found = read_member(self._named(id_), self.settings.max_size)
+        found = self._whole(read_member(self._named(id_), self.settings.max_size))
         if found.is_left_out:
             raise NotCheckableError("the body is left out of the archive")
         return found
+
+    def _whole(self, found: StoredRecord) -> StoredRecord:
+        """*found* with the body that it refers to. Raises as :meth:`find`."""
+        if found.original is None:
+            return found
+        return found.with_body_of(read_member(self._named(found.original), self.settings.max_size))
 
     def _named(self, id_: str) -> bytes:
         """The bytes of a record or a state, as the log has named it so far."""
@@ -398,7 +404,9 @@ class RunReader:
             if sha256(data).hexdigest() != values["sha256"]:
                 raise EvidenceError("its digest does not fit")
             self._places[values["id"]] = (self.archive, offset, length)
-            read_member(data, max_size).check_line(values, max_size)
+            found = read_member(data, max_size)
+            found.check_line(values, max_size)
+            self._whole(found)
 
     def _check_writer(self, id_: str) -> None:
         """Raise ``EvidenceError`` if another tool wrote the archive again; *id_*: its first id."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from hashlib import sha256
 from http.client import responses
@@ -42,12 +42,18 @@ _MAX_FIELDS = 2**16
 _CONTENT_TYPES = {
     "warcinfo": "application/warc-fields",
     "response": "application/http; msgtype=response",
+    "revisit": "application/http; msgtype=response",
     "request": "application/http; msgtype=request",
     "metadata": "application/warc-fields",
     "resource": "text/plain",
 }
 #: Level of gzip: on typical records within 1% of the best, in half the time.
 _COMPRESSION = 3
+#: A response refers to a body of at least this size (bytes) that its URL had before: the fields of
+#: the reference take about as much.
+_REFERRED = 500
+#: Max URLs whose bodies are known.
+_MAX_KNOWN = 10_000
 #: Records up to this size (bytes) are stored in their member as they are: zlib gives the
 #: interpreter's lock away, as hashing 2 KB does, and waiting for it takes longer than all else that
 #: is done for a record.
@@ -55,6 +61,7 @@ _SMALL = 2000
 #: Head of a gzip member, without name and time, and of its only block, which is stored.
 _STORED = b"\x1f\x8b\x08" + bytes(6) + b"\xff\x01"
 _VERSION = "WARC/1.1"
+_SAME_BODY = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 _FORMAT = zlib.MAX_WBITS | 16  # gzip
 #: The end of the head of an HTTP message or a record, and of a record.
 END_OF_HEAD = _END_OF_RECORD = b"\r\n\r\n"
@@ -81,6 +88,8 @@ class NewRecord:
     request: bytes = b""
     """Head of the request that a response answered; it becomes a record of its own."""
     id: str = field(default_factory=lambda: f"<{uuid4().urn}>")
+    digest: str = ""
+    """That of the body, where it is known already."""
 
 
 def response_head(exchange: Exchange, protocol: str) -> bytes:
@@ -137,14 +146,41 @@ def left_out(body: bytes) -> str:
     )
 
 
+class ArchivedBodies:
+    """The latest bodies in an archive, of a bounded number of URLs."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, str, float]] = {}
+        """Digest, id and time of a response by its URL."""
+
+    def refer(self, record: NewRecord) -> NewRecord:
+        """*record*, or a reference to the same body (WARC 1.1, revisit)."""
+        if len(record.payload) < _REFERRED or not record.head or "Truncated" in record.fields:
+            return record
+        digest, url = _digest(record.payload), record.url
+        known, id_, time = self._known.pop(url, ("", "", 0.0))
+        if known == digest:
+            fields = (
+                f"{record.fields}WARC-Profile: {_SAME_BODY}\r\nWARC-Refers-To: {id_}\r\n"
+                f"WARC-Refers-To-Target-URI: {url}\r\nWARC-Refers-To-Date: {iso_date(time)}\r\n"
+            )
+            record = replace(record, kind="revisit", payload=b"", fields=fields)
+        else:
+            id_, time = record.id, record.time
+        self._known[url] = digest, id_, time
+        if len(self._known) > _MAX_KNOWN:
+            del self._known[next(iter(self._known))]
+        return replace(record, digest=digest)
+
+
 def to_member(record: NewRecord) -> bytes:
     """*record* as one gzip member, with its digests."""
     # hot path: one text, because a crawl may meet a new origin with every page
     block, fields = record.head + record.payload, record.fields
     if record.url:
         fields += f"WARC-Target-URI: {record.url}\r\n"
-    if record.head and record.payload:
-        fields += f"WARC-Payload-Digest: {_digest(record.payload)}\r\n"
+    if record.digest or (record.head and record.payload):
+        fields += f"WARC-Payload-Digest: {record.digest or _digest(record.payload)}\r\n"
     text = (
         f"{_VERSION}\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
         f"WARC-Date: {iso_date(record.time)}\r\n{fields}"
@@ -216,13 +252,31 @@ class StoredRecord:
         if [self.fields.get(name, "") for name in names] != expected:
             raise EvidenceError("it is another record than the line says")
 
+    @property
+    def original(self) -> str | None:
+        """The id of the record that has its body, else None."""
+        is_revisit = self.fields.get("WARC-Type") == "revisit"
+        return self.fields["WARC-Refers-To"] if is_revisit else None
+
+    def with_body_of(self, original: StoredRecord) -> StoredRecord:
+        """The response that refers to the body of *original*, with this body.
+
+        Raises ``EvidenceError`` where *original* has another URL, date or body.
+        """
+        body, theirs = original.block.partition(END_OF_HEAD)[2], original.fields
+        found = [theirs["WARC-Type"], theirs["WARC-Target-URI"], theirs["WARC-Date"], _digest(body)]
+        names = ("WARC-Target-URI", "WARC-Refers-To-Date", "WARC-Payload-Digest")
+        if found != ["response", *(self.fields[name] for name in names)]:
+            raise EvidenceError("the body that it refers to is another one")
+        return replace(self, block=self.block + body)
+
     def exchange(self) -> Exchange | None:
         """The response in the record; None for another kind.
 
         Raises one of ``DAMAGE``.
         """
         status, headers, body = self.fields.get(STATUS_FIELD), [], self.block
-        if self.fields["WARC-Type"] == "response":
+        if self.fields["WARC-Type"] in ("response", "revisit"):
             head, _, body = body.partition(END_OF_HEAD)
             first, *headers = head.decode("latin-1").split("\r\n")
             status = first.partition(" ")[2][:3]

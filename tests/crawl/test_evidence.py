@@ -306,6 +306,29 @@ def test_a_stale_copy_is_logged_as_stale(server: Server, tmp_path: Path) -> None
     replayed(folder, 2)
 
 
+def test_a_robots_txt_that_does_not_change_is_archived_once(server: Server, tmp_path: Path) -> None:
+    """A refresh is a revisit record; each decision agrees with the body that it refers to."""
+    body = NO + "# filled\n" * 1000
+    site = server.site("127.0.0.2", body, page=after(0.1, reply("")))
+    folder = tmp_path / "evidence"
+    settings = {
+        "ROBOTSPEC_EVIDENCE": str(folder),
+        "ROBOTSPEC_CACHE_TTL": 0.3,
+        "ROBOTSPEC_CACHE_MIN_TTL": 0.1,
+        "CONCURRENT_REQUESTS": 1,
+    }
+    urls = [site.url(f"/{path}{n}") for n in range(10) for path in ("", "no")]
+    result = crawl(urls, settings)
+    assert len(result.responses) == 10
+    kinds = [kind for kind, _, _ in records_of(folder) if kind in ("response", "revisit")]
+    assert kinds[0] == "response"
+    assert set(kinds[1:]) == {"revisit"}
+    assert len(kinds) == len(site.robots_asked)
+    states = {line["state"] for line in lines_of(folder)}
+    assert len(states) > 1, "later states decided, too"
+    replayed(folder, 20)
+
+
 def test_a_killed_and_resumed_crawl_leaves_two_runs_that_replay(
     server: Server, tmp_path: Path
 ) -> None:
