@@ -378,11 +378,13 @@ def name_slots(engine: Any, key: str) -> dict[str, Any]:
     return per_slot
 
 
-#: Internal setting: the connections that the add-on gave robots.txt above ``CONCURRENT_REQUESTS``.
-EXTRA_CONNECTIONS = "_ROBOTSPEC_EXTRA_CONNECTIONS"
-#: Internal setting: the user's limit for a domain, where the add-on has raised it.
-_PAGES_OF_DOMAIN = "_ROBOTSPEC_PAGES_OF_DOMAIN"
-_PER_DOMAIN = "CONCURRENT_REQUESTS_PER_DOMAIN"
+#: Internal setting: for each limit that the add-on has raised the user's value and the new one.
+RAISED_LIMITS = "_ROBOTSPEC_RAISED_LIMITS"
+#: Setting of a limit -> the part of the engine that keeps it.
+_LIMITS = {
+    "CONCURRENT_REQUESTS": "total_concurrency",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "domain_concurrency",
+}
 
 #: Names of handler classes; the module of one can only be imported where h2 is installed.
 _TWISTED_HANDLERS = ("HTTP10DownloadHandler", "HTTP11DownloadHandler", "H2DownloadHandler")
@@ -396,15 +398,15 @@ def add_connections(settings: BaseSettings, number: int) -> None:
     its pages would stop its robots.txt: they get as many as pages and robots.txt files together.
     Uses: Scrapy's handlers for httpx (2.15 on) and aiohttp (2.19 on).
     """
-    if settings.get(EXTRA_CONNECTIONS) is not None:
+    if settings.get(RAISED_LIMITS) is not None:
         return
-    pages, of_domain = settings.getint("CONCURRENT_REQUESTS"), settings.getint(_PER_DOMAIN)
+    total, of_domain = map(settings.getint, _LIMITS)
     extra = 0 if _uses_twisted(settings) else number
-    set_by_addon(settings, EXTRA_CONNECTIONS, extra if pages else 0)
-    set_by_addon(settings, "CONCURRENT_REQUESTS", pages + extra if pages else 0)
-    if extra and of_domain:
-        set_by_addon(settings, _PAGES_OF_DOMAIN, of_domain)
-        set_by_addon(settings, _PER_DOMAIN, of_domain + pages + extra)
+    limits = zip(_LIMITS, (total, of_domain), (extra, extra and total + extra), strict=True)
+    raised = {name: (limit, limit + more) for name, limit, more in limits if limit and more}
+    set_by_addon(settings, RAISED_LIMITS, raised)
+    for name, (_, limit) in raised.items():
+        set_by_addon(settings, name, limit)
 
 
 def set_by_addon(settings: BaseSettings, name: str, value: Any) -> None:
@@ -504,12 +506,10 @@ def limit_pages(crawler: Crawler) -> None:
     ``Slot.transferring`` (2.14 on).
     """
     engine: Any = crawler.engine
-    extra = crawler.settings.getint(EXTRA_CONNECTIONS)
-    if extra and part(engine, "downloader.total_concurrency"):
-        engine.downloader.total_concurrency -= extra
-    of_domain = crawler.settings.getint(_PAGES_OF_DOMAIN)
-    if of_domain and part(engine, "downloader.domain_concurrency"):
-        engine.downloader.domain_concurrency = of_domain
+    for name, (limit, raised) in (crawler.settings.get(RAISED_LIMITS) or {}).items():
+        found = part(engine, f"downloader.{_LIMITS[name]}")
+        if found and crawler.settings.getint(name) == raised:  # else another component's
+            setattr(engine.downloader, _LIMITS[name], found - raised + limit)
     send = part(engine, "downloader._wait_for_download")
 
     def counted(slot: Any, request: Request, waiter: Deferred[Response]) -> Any:

@@ -27,7 +27,7 @@ from scrapy_robotspec import (
     RobotSpecMiddleware,
     WaitingPriorityQueue,
 )
-from scrapy_robotspec.plugin._compat import EXTRA_CONNECTIONS
+from scrapy_robotspec.plugin._compat import RAISED_LIMITS
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingGlobalQueue
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -179,7 +179,7 @@ def test_other_handlers_get_no_more_connections(handler: str | None) -> None:
 def test_nothing_else_is_touched() -> None:
     before, after = plain(ScrapySettings({"ROBOTSTXT_OBEY": True})), plain(update())
     changed = {name for name in after if after[name] != before.get(name)}
-    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE, EXTRA_CONNECTIONS}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE, RAISED_LIMITS}
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
@@ -195,7 +195,7 @@ def test_handlers_with_few_connections_get_some_for_robots_txt_too(
     updated = update(**handlers, CONCURRENT_REQUESTS=8, ROBOTSPEC_DRY_RUN=dry_run)
     room = Settings.from_scrapy(updated).most_fetches
     assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
-    assert updated.getint(EXTRA_CONNECTIONS) == room
+    assert updated.get(RAISED_LIMITS)["CONCURRENT_REQUESTS"] == (8, 8 + room)
     Addon().update_settings(updated)
     assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
     unlimited = update(**handlers, CONCURRENT_REQUESTS=0)
@@ -229,7 +229,7 @@ def test_a_dry_run_rehearses_the_place_of_a_real_run(
     if OURS not in chosen or chosen[OURS] is not None:
         changed = {name for name in after if after[name] != before.get(name)}
         given = {"ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
-        assert changed == {"DOWNLOADER_MIDDLEWARES", EXTRA_CONNECTIONS, *given}
+        assert changed == {"DOWNLOADER_MIDDLEWARES", RAISED_LIMITS, *given}
         assert caplog.records == []
     Addon().update_settings(settings)
     assert plain(settings) == after
