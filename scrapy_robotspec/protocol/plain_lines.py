@@ -11,18 +11,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import PLAIN_FIELDS, Edition
-from scrapy_robotspec.protocol.lines import begins_line, field_for, skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import field_for, skip_byte_order_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    _Find = Callable[[bytes, int], re.Match[bytes] | None]
 
 _WHITE = b" \t"
 #: The fields of agents and rules.
 _FIELDS = {spelling: field for spelling, field in PLAIN_FIELDS if field != "sitemap"}
 #: How lines of agents and rules begin, or the first line (FMT-05).
 _BEGINNINGS = (*_FIELDS, b"\xef")
-#: The field of a rule, or its end, without the colon that some editions do not need.
-_find_odd = re.compile(rb"allow(?![ \t]*:)").finditer
+_NOT_USUAL = rb"(?!disallow:|allow:|user-agent:)"
 
 
 def is_plain(body: bytes, lowered: bytes, edition: Edition) -> bool:
@@ -34,32 +35,35 @@ def is_plain(body: bytes, lowered: bytes, edition: Edition) -> bool:
     odd = _odd_parts(edition)
     if odd is None or any(map(lowered.__contains__, odd[0])):
         return False
-    if edition.blank_line_ends_group and body.count(b"\r") != body.count(b"\r\n"):
+    has_cr = edition.blank_line_ends_group and b"\r" in body
+    if has_cr and body.count(b"\r") != body.count(b"\r\n"):
         return False
     if edition.max_line is not None and not _is_read_whole(lowered, edition.max_line):
         return False
     first = skip_byte_order_mark(body, edition)
-    for spelling in odd[1]:
-        at = lowered.find(spelling)
-        while at >= 0:
-            if begins_line(lowered, at, first):
-                return False
-            at = lowered.find(spelling, at + 1)
-    return not (edition.reads_other_spellings and _has_odd_rules(lowered, first))
+    return not any(find(lowered, first) for find in odd[1])
 
 
 @lru_cache
-def _odd_parts(edition: Edition) -> tuple[Sequence[bytes], Sequence[bytes]] | None:
-    """Bytes of no plain file, and beginnings of none of its lines; None if no file is plain.
+def _odd_parts(edition: Edition) -> tuple[Sequence[bytes], Sequence[_Find]] | None:
+    """Bytes of no plain file, and what finds a line that none has; None if no file is plain.
 
-    In lower case.
+    In lower case. Such a line begins with another spelling, or is a rule without a colon where the
+    edition reads it. Most lines are passed by without a comparison with each spelling.
     """
-    if any(field_for(spelling, edition) != field for spelling, field in _FIELDS.items()):
-        return None
-    odd = ({*edition.whitespace} ^ {*_WHITE}) - {*b"\r\n"}
     known = {spelling for spelling, field in edition.known_fields if field != "sitemap"}
+    usual = all(field_for(spelling, edition) == field for spelling, field in _FIELDS.items())
+    if b"" in known or not usual:
+        return None
+    white = ({*edition.whitespace} ^ {*_WHITE}) - {*b"\r\n"}
     nul = [b"\0"] if edition.nul_ends_line else []
-    return [*nul, *(bytes([byte]) for byte in odd)], [*known - _FIELDS.keys()]
+    odd = [re.escape(spelling) for spelling in known - _FIELDS.keys()]
+    odd += [rb"(?:dis)?allow(?![ \t]*:)"] if edition.reads_other_spellings else []
+    letters = re.escape(b"".join(spelling[:1] for spelling in known))
+    line = _NOT_USUAL + rb"[ \t]*(?=[" + letters + rb"])(?:" + b"|".join(odd) + rb")"
+    first = re.compile(line).match
+    finds = [first, *(re.compile(end + line).search for end in (b"\n", b"\r"))] if odd else []
+    return [*nul, *(bytes([byte]) for byte in white)], finds
 
 
 def _is_read_whole(lowered: bytes, limit: int) -> bool:
@@ -74,14 +78,3 @@ def _is_read_whole(lowered: bytes, limit: int) -> bool:
                 return False
         begin = end
     return True
-
-
-def _has_odd_rules(lowered: bytes, first: int) -> bool:
-    """Whether some line begins with the field of a rule, but no colon follows."""
-    if lowered.count(b"allow") == lowered.count(b"allow:"):  # usual
-        return False
-    for match in _find_odd(lowered):
-        at = match.start()
-        if begins_line(lowered, at - 3 if lowered.endswith(b"dis", 0, at) else at, first):
-            return True
-    return False

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.editions import Edition, has_plain_lines
+from scrapy_robotspec.editions import EDITIONS, Edition, has_plain_lines
 from scrapy_robotspec.protocol import (
     agent_index,
 )
@@ -79,3 +80,13 @@ def test_a_line_of_user_agent_fields_is_read_once(before: bytes) -> None:
     with patch.object(agent_index, "_AGENT", wraps=agent_index._AGENT) as reads:
         assert RobotsTxt.parse(body).allowed(HOST + "/", "a")
     assert reads.call_count <= 1
+
+
+def test_an_empty_spelling_is_that_of_every_field() -> None:
+    """FMT-14: where fields may continue, each begins with it."""
+    google = EDITIONS["google"]
+    fields = (*google.known_fields, (b"", "disallow"))
+    robots = RobotsTxt.parse(
+        b"User-agent: *\nAllow: /x\nforbid: /x/y\n", replace(google, known_fields=fields)
+    )
+    assert [robots.allowed(path, "foo") for path in ("/x", "/x/y")] == [True, False]
