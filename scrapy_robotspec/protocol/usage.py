@@ -334,7 +334,7 @@ class _Field:
         self._bounds.append(len(self._stated))
         self._rules: RuleSet | None = None
         self._wildcards: Wildcards | None = None
-        if any("*" in pattern for pattern in patterns):
+        if any(b"*" in path for _, path, _ in rules):  # also one at the end may count (PAT-03)
             self._wildcards = Wildcards(patterns)
         elif patterns:
             keyed = [(key, pattern) for pattern, key in patterns.items()]

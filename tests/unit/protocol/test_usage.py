@@ -216,6 +216,7 @@ def decided_plainly(lines: list[tuple[str, str]], path: str, edition: Edition) -
     st.lists(st.tuples(st.sampled_from(PATTERNS), st.sampled_from(["x=y", "x=n", "y=n", "?"]))),
     st.sampled_from(["/", "/a", "/ab", "/abc", "/a/b", "/b", "/a*", "/A"]),
 )
+@example([("/a", "y=n"), ("/*", "x=y")], "/a")  # equally long where the star counts
 def test_deciding_path_is_the_longest_that_matches(
     edition: Edition, lines: list[tuple[str, str]], path: str
 ) -> None:
