@@ -50,31 +50,40 @@ _TIME = re.compile(rb'\[(%b)\] "' % TIME)
 _QUOTED = rb'"([^"\\]*(?:(?:\\.|"(?!%b))[^"\\]*)*)"'
 _REQUEST = re.compile(_QUOTED % rb" (?:\d{3}|-)(?: |$)" + rb' (?:\d{3}|-)(?: [^" ]+)?')
 _HEADERS = re.compile(b" %b %b(?= |$)" % ((_QUOTED % b"(?: |$)",) * 2))
-#: Servers escape what is not printable, quotation marks and backslashes. Anything else that looks
-#: like an escape was sent as it is.
-_ESCAPE = re.compile(rb'\\(x(?:[01][\dA-Fa-f]|22|5[Cc]|7[Ff]|[89A-Fa-f][\dA-Fa-f])|["\\])')
+#: Servers escape what is not printable, quotation marks and backslashes, h2o also "}" and "~".
+#: Anything else that looks like an escape was sent as it is.
+_ESCAPE = re.compile(rb'\\(x(?:[01][\dA-Fa-f]|22|5[Cc]|7[D-Fd-f]|[89A-Fa-f][\dA-Fa-f])|["\\])')
 #: HAProxy's escapes, and what only its lines have.
 _HASH = re.compile(rb"#([0-9A-F]{2})")
 _HAPROXY = re.compile(rb' "" "" \d+ \d+ "[^"]*" "[^"]*" "[^"]*"(?: -?\d+){5} ')
-#: The beginning of a line that syslog has written.
+#: The beginning of a line that syslog or journald, syslog by RFC 5424, or Kubernetes has written.
 _SYSLOG = re.compile(
-    rb"(?:<\d{1,3}>\d? ?)?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT[\w:.+-]+) \S+ [^ \[]+"
-    rb"(?:\[\d+\])?: "
+    rb"(?:<\d{1,3}>\d? ?)?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\dT[\w:.+-]+) "
+    rb"\S+ [^ \[]+(?:\[\d+\])?: "
+    rb"|<\d{1,3}>1(?: \S+){5} (?:-|\[[^]]*\]) (?:\xef\xbb\xbf)?"
+    rb"|\d{4}-\d\d-\d\dT[\w:.+-]+ std(?:out|err) F "
 )
+#: A line that Docker has written in JSON.
+_DOCKER = re.compile(rb'\{"log": ?"(?:[^"\\]|\\.)*", ?"stream": ?"std')
 _HOST = re.compile(r"([\w.-]+|\[[\dA-Fa-f:.]+\])(?::(\d{1,5}))?")
-_NAME = re.compile(r"\[[\dA-Fa-f:.]+\](?::\d+)?|(?=[\d.-]*[^\W\d])[\w.-]+(?::\d+)?")
+_NAME = re.compile(r"\[[\dA-Fa-f:.]+\](?::\d+)?|(?!unknown$)(?=[\d.-]*[^\W\d])[\w.-]+(?::\d+)?")
 #: An address as proxies list them, maybe with a port; or none.
 _ADDRESS = re.compile(r"-|unknown|(?=[^.:]*[.:])[\dA-Fa-f.:\[\]]+")
 #: RFC 9112 section 3; HTTP/0.9 has no version.
 _REQUEST_LINE = re.compile(
-    r"[A-Za-z][\w!#$%&'*+.^`|~-]* ((?:/|https?://).*?)(?: (HTTP/\d(?:\.\d)?|\d(?:\.\d)?))?",
+    r"[A-Za-z][\w!#$%&'*+.^`|~-]* ((?:/|(?i:https?)://).*?)(?: (HTTP/\d(?:\.\d)?|\d(?:\.\d)?))?",
     re.DOTALL,
 )
+_TARGET = re.compile(r"/|https?://", re.IGNORECASE)
 #: A JSON object; in an index before it the seconds, and milliseconds or none.
 _JSON = re.compile(rb"(?:\S+ (\d{14})(\d{3})? )?(\{.*)")
 #: Marks of other formats, and what to do about them.
 _OTHERS = (
     (rb"#(?:Fields|Software|Version|Date):", "W3C extended log format is not read"),
+    (
+        rb"BZh|\xfd7zXZ|\(\xb5/\xfd|PK\x03\x04",
+        "compressed, and not by gzip: unpack it, such as zstd -dc LOG | robotspec audit -",
+    ),
     (rb"\d{10}\.\d{3} +\d+ \S+ [A-Z_]+/\d{3} ", "Squid's own format: give --log-format squid"),
     (
         rb"\S+:\d+ \[\d\d/\w{3}/\d{4}:[\d:]{8}\.\d{3}\] ",
@@ -103,7 +112,7 @@ def parse(line: bytes, zone: str = "Z") -> Request | None:
     *zone*: that of times without one. Raises ``ValueError`` for a line of another format, and
     ``OverflowError`` or ``RecursionError`` for absurd values.
     """
-    line = without_syslog(line)
+    line = unwrapped(line)
     if found := _JSON.match(line):
         return _parse_json(found, zone)
     if found := _TIME.search(line):
@@ -113,8 +122,10 @@ def parse(line: bytes, zone: str = "Z") -> Request | None:
     raise ValueError(next((why for seen, why in _OTHERS if re.match(seen, line)), UNKNOWN))
 
 
-def without_syslog(line: bytes) -> bytes:
-    """A line without its end and without the beginning that syslog writes."""
+def unwrapped(line: bytes) -> bytes:
+    """A line without its end and what syslog or a container added."""
+    if _DOCKER.match(line):
+        line = _text(load_object(line), "log").encode("utf-8", "surrogateescape")
     line = line.rstrip(b"\r\n")
     found = _SYSLOG.match(line)
     return line[found.end() :] if found else line
@@ -162,8 +173,8 @@ def unhashed(raw: bytes) -> bytes:
 
 
 def agent_of(raw: bytes | None) -> str | None:
-    """A User-Agent as logged; ``-`` is none."""
-    return None if raw is None else "" if raw == b"-" else text_of(raw)
+    """A User-Agent as logged, with blanks for tabs; ``-`` is none."""
+    return None if raw is None else "" if raw == b"-" else text_of(raw.replace(rb"\t", b" "))
 
 
 def target_of(request: str) -> str | None:
@@ -184,7 +195,7 @@ def target_of(request: str) -> str | None:
 
 def target_in(value: str) -> str | None:
     """The path or URL in a value or a request line."""
-    return value if value.startswith(("/", "http://", "https://")) else target_of(value)
+    return value if _TARGET.match(value) else target_of(value)
 
 
 def base_of(host: str, port: str = "", scheme: str = "") -> str:

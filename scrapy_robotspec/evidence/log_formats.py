@@ -21,7 +21,7 @@ from scrapy_robotspec.evidence.access_logs import (
     target_in,
     text_of,
     unhashed,
-    without_syslog,
+    unwrapped,
 )
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def _json_reader(log_format: str, zone: str) -> LineReader:
         raise ValueError("json: needs time=NAME and url=NAME or uri=NAME")
 
     def read(line: bytes) -> Request | None:
+        line = unwrapped(line)
         start = line.find(b"{")  # others than syslog write something before it, too
         return json_request(load_object(line[max(start, 0) :]), names, zone)
 
@@ -124,7 +125,7 @@ def _line_reader(log_format: str, zone: str) -> LineReader:
     pattern, names = compiled(NAMED.get(log_format, log_format))
 
     def read(line: bytes) -> Request | None:
-        found = pattern.fullmatch(without_syslog(line))
+        found = pattern.fullmatch(unwrapped(line))
         if found is None:
             raise ValueError("not as --log-format says")
         values = dict(zip(names, found.groups(), strict=True))

@@ -98,6 +98,11 @@ LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
 LogFormat "%v:%{{local}}p %h %l %u %t \\"%r\\" %s %O \\"%{{Referer}}i\\" \\"%{{User-Agent}}i\\"" own
 CustomLog {folder}/access.log own
 """
+H2O = """listen: {{host: 127.0.0.1, port: {port}}}
+hosts: {{default: {{paths: {{/: {{file.dir: {folder}}}}}}}}}
+access-log: {folder}/access.log
+pid-file: {folder}/pid
+"""
 HAPROXY = """global
   log stdout format raw local0
 defaults
@@ -198,6 +203,7 @@ SERVERS = {
         },
         "lighttpd -D -f {folder}/lighttpd.conf",
     ),
+    "h2o": Server("h2o", {"h2o.conf": H2O}, "h2o -c {folder}/h2o.conf"),
     "haproxy clf": Server(
         "haproxy",
         {"haproxy.cfg": HAPROXY.replace("{option}", "httplog clf")},

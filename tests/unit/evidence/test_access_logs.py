@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.evidence import access_logs
 from scrapy_robotspec.evidence.access_logs import Request, parse
+from scrapy_robotspec.evidence.log_formats import reader
 from tests.support.evidence import START
 from tests.support.regex_steps import check_linear
 from tests.support.server_logs import TARGETS, VALUES, as_apache, as_nginx
@@ -60,7 +61,14 @@ def common(line: str) -> Request | None:
         (f'1.2.3.4 - - [{TIME}] "GET /a b" 400 5', None),
         (f'1.2.3.4 192.0.2.1 - [{TIME}] "GET /a HTTP/1.1" 200 5', "//192.0.2.1/a"),
         (f'1.2.3.4 - - [{TIME}] "GET /\\x70rivate/\\n HTTP/1.1" 200 5', "///\\x70rivate/\\n"),
+        (f'1.2.3.4 - - [{TIME}] "GET /\\x7ejoe/{{x\\x7d HTTP/1.1" 200 5', "///~joe/{x}"),  # h2o's
+        (f'1.2.3.4 - - [{TIME}] "GET HTTP://a.example/b HTTP/1.1" 200', "HTTP://a.example/b"),
+        (f'unknown 1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5', "///a"),
         (f"<134>Jan 31 12:00:00 web1 nginx: {COMBINED}", "///a"),
+        (f"<190>1 2026-01-31T12:00:00.123Z web1 nginx 7 - - {COMBINED}", "///a"),
+        (f'<190>1 2026-01-31T12:00:00Z web1 nginx - ID1 [x@1 a="b"] \ufeff{COMBINED}', "///a"),
+        (f"Jan 31 12:00:00.123456 web1 nginx[7]: {COMBINED}", "///a"),
+        (f"2026-01-31T13:00:00.123456789+01:00 stdout F a.example {COMBINED}", "//a.example/a"),
         (f"Jan  1 12:00:00 web1 nginx[7]: a.example {COMBINED}", "//a.example/a"),
         ('1.2.3.4 - - [2026-01-31T12:00:00+00:00] "GET /a HTTP/1.1" 200 5', "///a"),
     ],
@@ -89,7 +97,10 @@ def test_lines_of_web_servers(line: str, url: str | None) -> None:
         (f'1.2.3.4 - - [{TIME}] "GET /a 1.1" 200 5', "hypercorn"),
         (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1', "quotation marks of its request line"),
         (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5 "x" 1 "-" "y"', "marks of its headers"),
+        (f"2026-01-31T12:00:00Z stdout P {COMBINED[:-9]}", "marks of its headers"),
         ("#Fields: date time cs-uri-stem", "W3C extended log format is not read"),
+        ("BZh91AY&SY", "compressed, and not by gzip"),
+        ("PK\x03\x04", "compressed, and not by gzip"),
     ],
 )
 def test_what_cannot_be_told_is_refused_with_a_reason(line: str, reason: str) -> None:
@@ -98,7 +109,13 @@ def test_what_cannot_be_told_is_refused_with_a_reason(line: str, reason: str) ->
 
 
 @pytest.mark.parametrize(
-    ("rest", "agent"), [("", None), (' "-" "-"', ""), (' "-" "b\\"c" 17', 'b"c')]
+    ("rest", "agent"),
+    [
+        ("", None),
+        (' "-" "-"', ""),
+        (' "-" "b\\"c" 17', 'b"c'),
+        (' "-" "Mozilla/5.0\\t(compatible;\\tb/1)"', "Mozilla/5.0 (compatible; b/1)"),
+    ],
 )
 def test_user_agents(rest: str, agent: str | None) -> None:
     found = common(f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5{rest}')
@@ -159,6 +176,17 @@ def test_lines_of_caddy() -> None:
     assert parse(line) == Request(START + 0.5, 0.1, "http://a.example/a?b", "bot/1.0")
     line = json.dumps({"ts": START + 0.5, "request": {**request, "tls": {"proto": "h2"}}}).encode()
     assert parse(line) == Request(START + 0.5, 0.1, "https://a.example/a?b", "bot/1.0")
+
+
+@pytest.mark.parametrize("log_format", [None, "combined"])
+def test_lines_of_docker(log_format: str | None) -> None:
+    """Its files; what it shows itself has no such frame."""
+    line = {"log": f"{COMBINED}\n", "stream": "stdout", "time": "2026-01-31T12:00:09.1Z"}
+    found = reader(log_format)(json.dumps(line, separators=(",", ":")).encode())
+    assert found == Request(START, 1.0, "///a", "bot/1.0")
+    line["log"] = json.dumps({"time": START, "url": "http://a.example/b", "log": {}})
+    found = reader(log_format and "json:time=time,url=url")(json.dumps(line).encode())
+    assert found == Request(START, 0.1, "http://a.example/b")
 
 
 def test_a_zone_for_times_without_one() -> None:

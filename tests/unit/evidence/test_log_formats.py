@@ -219,6 +219,7 @@ def test_lines_are_read_at_all() -> None:
         ("json:time=t,uri=u.p,host=h", {"t": 1769860800, "u.p": "/a", "h": "b:8"}, "//b:8/a"),
         ("json:time=t,uri=u,scheme=s,host=h", {"t": 1769860800, "u": "/a", "s": "http", "h": "b"}, "http://b/a"),
         ("json:time=t,url=u", {"t": 1769860800, "u": "https://a.example/a"}, "https://a.example/a"),
+        ("json:time=t,uri=u", {"t": 1769860800, "u": "HTTPS://b/a"}, "HTTPS://b/a"),
         ("json:time=t,uri=u", {"t": 1, "u": "*"}, None),
     ],
 )  # fmt: skip
