@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Max rows of each table, and max crawlers that are named at a line.
 SHOWN = 100
 _NAMED = 3
+#: Servers write a line when they have answered, so times go back by some minutes (seconds).
+_MAX_BACK = 1800.0
 #: Max origins that are named, and max origins and characters of each that are kept.
 _MOST = 3
 _MAX_ORIGINS = 1000
@@ -60,6 +62,11 @@ def audit_visitors(
     notes = list(log.notes())
     if elsewhere:
         notes.append(f"not judged, as not for {site}: {elsewhere:,} ({names})")
+    if audit.back > _MAX_BACK:
+        notes.append(
+            f"times go back by up to {duration(audit.back)}: robots.txt and crawl delay are right "
+            "only for a log in the order of its times, the oldest part first"
+        )
     ranked = audit.ranked()
     noted = [each for each in ranked if each.disallowed and each.note]
     notes += [f"{safe(each.name)} {each.note}" for each in noted]

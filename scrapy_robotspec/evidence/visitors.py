@@ -134,6 +134,8 @@ class VisitorAudit:
         self.requests = self.browsers = 0
         self.without_agent = 0
         """Requests without a User-Agent."""
+        self.back = self._latest = 0.0
+        """How far the times of requests go back at most (seconds), and the latest of them."""
         self.visitors: dict[str, Visitor] = {}
 
     @property
@@ -149,6 +151,8 @@ class VisitorAudit:
     def add(self, request: Request, url: str) -> None:
         """Judge *request* for *url*, which the file governs."""
         self.requests += 1
+        self.back = max(self.back, self._latest - request.time)
+        self._latest = max(self._latest, request.time)
         names = self._only if request.agent is None else crawler_names(request.agent)
         if not names:
             self.browsers += bool(request.agent)

@@ -74,6 +74,15 @@ def test_a_log_in_which_all_obey(run_command: RunCommand, folder: Path) -> None:
     assert run_command("audit", "access.log", "--robots", "site.txt").code == 0
 
 
+def test_parts_of_a_log_in_the_wrong_order_are_named(run_command: RunCommand, folder: Path) -> None:
+    """Such as by a shell, which names access.log before access.log.1."""
+    older = LOG.replace("31/Jan", "30/Jan")
+    for text, is_named in ((LOG + older, True), (older + LOG, False)):
+        (folder / "access.log").write_text(text)
+        result = run_command("audit", "access.log", "--robots", "site.txt")
+        assert ("note: times go back by up to 24 h: " in result.err) is is_named
+
+
 def with_hosts(*hosts: str) -> str:
     lines = LOG.splitlines(keepends=True)
     return "".join(f"{host} {line}" for host, line in zip(hosts, lines, strict=False))
