@@ -79,6 +79,8 @@ class AccessLog:
                 raise MisuseError(f"{self.name} names no host: give --origin https://example.com")
             self._note_read(request)
             yield request, url
+        if self.without_url and not self.read + self.not_read:
+            raise MisuseError(f"no line of {self.name} has the URL of a request")
         strange = self.not_read - self._messages
         if strange > self.read + self.without_url or (self.not_read and not self.read):
             raise MisuseError(self._unread(f" of {self.name}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,15 @@ def test_a_missing_scheme_is_that_of_the_given_origin(
     url: str, base: str | None, absolute: str | None
 ) -> None:
     assert absolute_url(url, base) == absolute
+
+
+@pytest.mark.parametrize(("more", "is_refused"), [("", True), (LINE % 1, False)])
+def test_a_log_without_a_url_is_refused(tmp_path: Path, more: str, is_refused: bool) -> None:
+    """Akamai's paths, for one, have no slash in front."""
+    path = tmp_path / "access.log"
+    path.write_text((LINE % 1).replace("GET /", "GET ") + more)
+    log = AccessLog(str(path), Screen(quiet=True), None, None)
+    words = "no line of .* has the URL" if is_refused else None
+    with pytest.raises(MisuseError, match=words) if words else nullcontext():
+        assert len(list(log.requests("https://a.example"))) == 1
+    assert log.counts == {"not_read": 0, "without_url": 1}
