@@ -77,7 +77,11 @@ class Wildcards:
         is_long = len(path) >= LONG
         searched = SearchedPath(path) if is_long and len(numbers) >= SORT_FROM else None
         find = None if searched is None else searched.find
-        for number, text in zip(numbers, map(self._texts.__getitem__, numbers), strict=True):
+        packed = self._texts
+        texts = (
+            map(packed.__getitem__, numbers) if isinstance(packed, tuple) else packed.pick(numbers)
+        )
+        for number, text in zip(numbers, texts, strict=True):
             key = self._keys[number]
             if key >= bound:
                 return
