@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag
 from weakref import ref
 
+from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.account import ANSWERED, outcome_of
@@ -81,6 +82,7 @@ class Enforcer:
         self._passed: dict[ref[Request], Passed] = {}
         self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
+        self._is_plain = False
 
     def enforce(self, request: Request, answer: Answer, again: bool = False) -> None:
         """Count *answer*; return if it lets *request* through, else raise.
@@ -109,7 +111,9 @@ class Enforcer:
             raise self.refuse(request, request, answer)
         if extensions.crawl_delay and not self._is_kept(extensions.crawl_delay, origin):
             account.delay_not_kept(origin, extensions.crawl_delay)
-        meta[SUMMARY] = summarize(answer)
+        meta[SUMMARY] = summary = summarize(answer)
+        if "usage" in summary:
+            self._keep_plain()
         outcome = outcome_of(True, decision.reason, found and found.record.doubt)
         self._passed[ref(request, self._passed.pop)] = Passed(found, logged, outcome, origin)
         account.requests_of(origin).by_outcome[outcome] += 1
@@ -181,6 +185,13 @@ class Enforcer:
         if not answer.decision.allowed:
             raise self.refuse(request, asked, answer)
         request.meta[SUMMARY] = summarize(answer)
+        self._keep_plain()
+
+    def _keep_plain(self) -> None:
+        """Remove usages from requests that are scheduled, from the first on."""
+        if not self._is_plain:
+            self._is_plain = True
+            self._robots.signals.connect(remove_usage, signals.request_scheduled)
 
     def refuse(
         self, request: Request, asked: Request, answer: Answer
@@ -264,6 +275,7 @@ class Enforcer:
             usage = with_header(usage, header)
             # A new dict: other requests may share the old one.
             request.meta[SUMMARY] = {**summary, "usage": usage}
+            self._keep_plain()
         refused = self._policy.refusal_of_page(usage, origin)
         if self._observer is not None and passed.logged is not None:
             self._observer.on_usage(passed.logged, header, refused)
@@ -299,6 +311,13 @@ def summarize(answer: Answer) -> dict[str, Any]:
     if extensions.licenses:
         summary["licenses"] = extensions.licenses
     return summary
+
+
+def remove_usage(request: Request) -> None:
+    """Remove the usage of *request*: not each queue can store an object."""
+    summary = request.meta.get(SUMMARY)
+    if summary and "usage" in summary:  # another request may have the same one
+        request.meta[SUMMARY] = {key: summary[key] for key in summary if key != "usage"}
 
 
 def is_sent_to_service(request: Request) -> bool:

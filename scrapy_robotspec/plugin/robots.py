@@ -72,6 +72,7 @@ class CrawlRobots:
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
         )
         self._crawler = crawler
+        self.signals = crawler.signals
         self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
         self._ticker: Any = None

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from tests.support.crawl import Result, crawl
-from tests.support.responses import in_turn, reply
+from tests.support.responses import in_turn, redirect, reply
 from tests.support.server import Server, Site
 
+MARSHAL = "scrapy.squeues.MarshalFifoDiskQueue"
 ROBOTS = """\
 License: https://example.com/license.xml
 User-agent: *
@@ -243,3 +244,19 @@ def test_request_that_does_not_obey_robots_txt_is_not_refused_by_usage(server: S
     result = crawl_usage(site, [entry], settings)
     assert list(result.responses) == [site.url("/open/closed-by-header")]
     assert counts(result) == {}
+
+
+def test_a_request_that_is_scheduled_again_is_stored(server: Server, tmp_path: Path) -> None:
+    """A redirect, a retry, and a link with its page's meta: not each queue can store an object."""
+    retried = in_turn(reply(status=503), page("search=y"))
+    site = server.site("127.0.0.2", ROBOTS, pages={"/moved": redirect("/a"), "/down": retried})
+    settings = {"SCHEDULER_DISK_QUEUE": MARSHAL, "SCHEDULER_START_DISK_QUEUE": MARSHAL}
+    result = crawl(
+        [site.url("/moved")],
+        {**settings, "JOBDIR": str(tmp_path), "SCHEDULER_DEBUG": True},
+        spider="follows_with_meta",
+        more={"links": [site.url("/down"), site.url("/b")]},
+    )
+    assert site.pages_asked == ["/moved", "/a", "/down", "/down", "/b"]
+    assert not result.lines("Unable to serialize request")
+    assert result.stats["scheduler/dequeued/disk"] == 5
