@@ -9,6 +9,8 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 
+from scrapy_robotspec.access.account import RequestCounts
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.enforcement import RulesExpired, final_request
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, ForbiddenUsage
@@ -116,12 +118,20 @@ def test_the_record_is_fresh_or_stale(crawl: Obeying, stat: str, status: int) ->
     crawl.now += DAY / 2
     crawl.know(RULES, status)
     request = applied(crawl)
+    assert crawl.robots.progress.account.of_pages[stat] == 1
     crawl.enforcer.enforce(
         request,
         crawl.robots.decide_now(A, request, crawl.now),  # type: ignore[arg-type]
         again=True,
     )
-    assert dict(crawl.robots.progress.account.of_pages)[stat] == 1
+    assert crawl.robots.progress.account.of_pages[stat] == 1
+
+
+def test_a_page_of_a_host_that_is_ignored_has_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl = Obeying(monkeypatch, ROBOTSPEC_OVERRIDES={"a.example": "ignore"})
+    assert applied(crawl).meta["robotspec"]["allowed"]
+    assert crawl.counts() == {"override": 1}
+    assert not [name for name in crawl.robots.progress.account.of_pages if "cache" in name]
 
 
 def test_an_override_is_counted_once_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,6 +210,23 @@ def test_exempt_requests_count_by_their_reason(crawl: Obeying) -> None:
     crawl.enforcer.exempt(Request(f"{URL}/robots.txt", meta={"_robotspec_download": "transfer"}))
     crawl.enforcer.exempt(Request("://"))  # scrapy-puppeteer-client replaces it
     assert crawl.counts() == {"dont_obey_robotstxt": 1, "no_robots_txt": 1}
+
+
+def test_exempt_requests_count_for_their_origin(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those without a robots.txt for none."""
+    account, asked = crawl.robots.progress.account, []
+    counts = account.requests_of(None)
+
+    def requests_of(origin: Origin | None) -> RequestCounts:
+        asked.append(origin)
+        return counts
+
+    monkeypatch.setattr(account, "requests_of", requests_of)
+    crawl.enforcer.exempt(Request(f"{URL}/no", meta={"dont_obey_robotstxt": True}))
+    crawl.enforcer.exempt(Request("data:,page"))
+    assert asked == [A, None]
 
 
 @pytest.mark.parametrize(("body", "outcome"), [(RULES, "rules"), (b"<html></html>", "unavailable")])
@@ -306,6 +333,22 @@ def test_a_request_that_was_sent_still_counts_when_it_is_decided_about_again(
         assert crawl.counts() == {"rules": 2}
     crawl.enforcer.exempt(request)
     assert crawl.counts() == {"rules": 1, "no_robots_txt": 1}
+
+
+def test_a_page_that_was_sent_counts_beside_its_refused_retry(crawl: Obeying) -> None:
+    """Whether another middleware has removed the summary or not."""
+    for removed in (False, True):
+        crawl.know()
+        request = applied(crawl)
+        crawl.enforcer.check_sending(request)
+        if removed:
+            del request.meta["robotspec"]
+        crawl.know(b"User-agent: *\nDisallow: /yes\n")
+        with pytest.raises(ForbiddenByRobots):
+            crawl.enforcer.enforce(request, crawl.robots.decide_now(A, request, NOW))  # type: ignore[arg-type]
+        number = removed + 1
+        assert crawl.counts() == {"rules": number, "refused_rule": number}
+    assert crawl.robots.progress.account.requests().after_sending == 0
 
 
 def test_pages_of_no_robots_txt_are_not_counted_as_sent(crawl: Obeying) -> None:
@@ -453,6 +496,21 @@ def test_usage_of_a_page_is_evidence_of_its_decision(
     crawl.enforcer._observer = crawl.robots.observer = cast("Any", observer)
     answered(crawl, applied(crawl), **{"Content-Usage": "train-ai=y"})
     assert uses == ([("the line", b"train-ai=y", None)] if is_logged else [])
+
+
+def test_usage_behind_a_redirect_is_evidence_of_the_decision_about_its_url(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    crawl, uses = Obeying(monkeypatch, **USE), []
+    crawl.know()
+    observer = SimpleNamespace(
+        on_decision=lambda request, answer, stage: stage,
+        on_sent=lambda *_: None,
+        on_usage=lambda *noted: uses.append(noted),
+    )
+    crawl.enforcer._observer = crawl.robots.observer = cast("Any", observer)
+    answered(crawl, applied(crawl), f"{URL}/other", **{"Content-Usage": "train-ai=y"})
+    assert uses == [("final_url", b"train-ai=y", None)]
 
 
 def test_usage_that_the_file_states_is_in_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:

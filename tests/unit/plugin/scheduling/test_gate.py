@@ -150,6 +150,22 @@ def test_a_request_that_goes_on_lets_its_origin_go(
     assert not harness.gate.popped
 
 
+def test_a_lost_request_lets_the_others_of_its_origin_go() -> None:
+    """It has left its queue, and is not in the downloader: another middleware keeps it."""
+    harness = GateHarness()
+    QueuesHarness(harness).push("slot", A, "request")
+    for lost in (False, True):
+        if not lost:
+            harness.downloads.start("slot", "popped")
+            harness.gate.leave(A, "popped")  # type: ignore[arg-type]
+        else:
+            harness.known.add(A)
+            harness.downloads.end("popped")
+        harness.gate.must_wait(lambda: False)
+        assert harness.state(A) is (QueueState.READY if lost else QueueState.HELD)
+        assert bool(harness.gate.popped) is not lost
+
+
 def test_a_lost_request_of_no_origin_changes_nothing() -> None:
     harness = GateHarness()
     QueuesHarness(harness)
