@@ -91,8 +91,8 @@ def load_handlers(engine: Any) -> None:
 # --- other schedulers, the dry run, a ``JOBDIR``
 
 
-def watch_scheduler(engine: Any, on_request: Callable[[Request], object]) -> Any:
-    """Call *on_request* with each request that the scheduler gives.
+def watch_scheduler(engine: Any, on_request: Callable[[Request | None], object]) -> Any:
+    """Call *on_request* with what the scheduler gives, a request or None.
 
     Returns the scheduler; None where it cannot be watched. Uses:
     ``engine._slot.scheduler.next_request`` (2.13 on).
@@ -104,8 +104,7 @@ def watch_scheduler(engine: Any, on_request: Callable[[Request], object]) -> Any
 
     def watched() -> Request | None:
         request: Request | None = next_request()
-        if request is not None:
-            on_request(request)
+        on_request(request)
         return request
 
     scheduler.next_request = watched

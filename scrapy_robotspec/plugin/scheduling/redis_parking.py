@@ -19,10 +19,12 @@ from scrapy import signals as scrapy_signals
 from scrapy.exceptions import DontCloseSpider
 
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.meta_keys import TRANSFER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scrapy.crawler import Crawler
     from scrapy.signalmanager import SignalManager
 
 logger = logging.getLogger(__name__)
@@ -91,6 +93,17 @@ class RedisParking:
             return True  # without a name it could not be encoded
         # A request that is gone without a takeover was lost by the server: this worker keeps it.
         return not self._try(lambda: self._redis.exists(self._parked(self.worker, ":taken")))
+
+    def feed(self, crawler: Crawler) -> None:
+        """Let a ``RedisSpider`` take its next URLs, as when it is idle.
+
+        Only parked requests keep it from that.
+        """
+        take = getattr(crawler.spider, "schedule_next_requests", None)
+        active = _compat.part(crawler.engine, "downloader.active") or ()
+        is_idle = all(each in self._names or TRANSFER in each.meta for each in active)
+        if take and self._names and is_idle:
+            self._try(take)
 
     def _spider_idle(self) -> None:
         """Stay while other workers have parked requests, to take them over perhaps."""

@@ -124,7 +124,7 @@ class RequestWaits:
             return
         from scrapy_robotspec.plugin import _compat_rare
 
-        scheduler = _compat_rare.watch_scheduler(engine, self.gate.popped.setdefault)
+        scheduler = _compat_rare.watch_scheduler(engine, self._on_given)
         if scheduler is None:
             self._missing = "_slot.scheduler.next_request"
         if not can_back_out:
@@ -135,6 +135,13 @@ class RequestWaits:
 
             self._parking = RedisParking(queue)
             self._parking.open(self._crawler.signals)
+
+    def _on_given(self, request: Request | None) -> None:
+        """The user's scheduler has given *request*; None: it has none."""
+        if request is not None:
+            self.gate.popped.setdefault(request)
+        elif self._parking is not None:
+            self._parking.feed(self._crawler)
 
     def close(self) -> None:
         """Make no more calls."""
