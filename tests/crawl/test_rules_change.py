@@ -50,6 +50,21 @@ def test_no_page_leaves_its_slot_after_the_rules_forbid_it(server: Server) -> No
     assert result.stats["robotstxt/forbidden"] == len(result.errors) == refused
 
 
+def test_pages_in_a_slot_keep_a_crawl_delay_that_comes_into_force(server: Server) -> None:
+    """EXT-01: they were let through by rules without one."""
+    delayed = f"{OPEN}Crawl-delay: 0.6\n"
+    site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(delayed)))
+    urls = [site.url(f"/{n}") for n in range(16)]
+    settings = {**SHORT_LIVES, "ROBOTSPEC_CRAWL_DELAY": True, "DOWNLOAD_DELAY": 0.15}
+    result = crawl(urls, settings)
+    (change,) = result.of("robots_changed")
+    pages = [asked.at for asked in site.log if asked.path != ROBOTS]
+    late = [at for at in pages if at > change["at"] + UNDER_WAY]
+    assert len(late) >= 4
+    assert min(after - before for before, after in pairwise(late)) > 0.5
+    assert result.ended_once(urls)
+
+
 def test_no_page_leaves_the_slot_of_a_renderer_after_the_rules_forbid_it(server: Server) -> None:
     """CAC-07: the request that stands in the slot is the renderer's, the rules are the page's."""
     site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
