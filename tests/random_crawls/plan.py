@@ -161,7 +161,7 @@ def make_plan(seed: int, port: int) -> Plan:
 
 
 def _site(draw: Random, host: str) -> Site:
-    delays = draw.choice([(0.3, 0.5), (None,), (None,)])
+    delays = draw.choice([(0.3, 0.5), (None, 0.4), (None,)])
     moments = sorted(draw.uniform(0, _CHANGING) for _ in range(draw.randint(0, 4)))
     changing = [(at, _response(draw, delays, _KINDS)) for at in moments]
     return Site(host, (*changing, (inf, _response(draw, delays, _KINDS[:5]))))
