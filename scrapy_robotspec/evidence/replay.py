@@ -33,6 +33,7 @@ from scrapy_robotspec.evidence.log_lines import (
     members_of,
 )
 from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs
+from scrapy_robotspec.evidence.warc import RESPONSES
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
@@ -162,8 +163,13 @@ class RunReplay:
         most = _ASKED_TWICE * (reader.settings.redirects.max_redirects + 1) + _PROBES
         if len(state.exchanges) > most:
             raise EvidenceError("it names more responses than its settings allow")
+        files = {None, *state.exchanges}
         if state.before is not None:
-            before = reader.with_body(reader.state_of(record.origin, state.before))
+            held = reader.state_of(record.origin, state.before)
+            files.add(held.body_record)
+            before = reader.with_body(held)
+        if state.body_record not in files:
+            raise EvidenceError(f"{state.body_record} is the file of another fetch")
         result = _fetch_result(state, reader)
         policy = reader.settings.policy_of(record.origin)
         early, late = (
@@ -267,6 +273,9 @@ def _fetch_result(state: State, reader: RunReader) -> FetchResult:
     probes = [each.status // 100 for each in exchanges]
     error, local = state.failure or (None, False)
     if error is not None:
+        last_block = reader.find(state.exchanges[-1]).block if state.exchanges else None
+        if last_block not in (None, f"failure: {error}\r\n".encode()):
+            raise EvidenceError("it has another failure than the archive")
         return FetchResult(error=error, local=local, hops=chain.hops)
     if last is None:
         raise reader.otherwise("the last response of the redirect chain is missing")
@@ -319,6 +328,10 @@ class Sequence:
 
         A state takes what it was made from: one record cannot have all states read it.
         """
+        self._latest_answers: dict[str, tuple[str, float]] = {}
+        """Id of the latest answer of each URL, and when its request was made."""
+        self._ignored: dict[str, float] = {}
+        """Answers without a state when their URL was fetched again."""
         self._replaced: dict[str | None, float] = {}
         """When a state was replaced, by its id."""
         self._passed: dict[int, _Passed] = {}
@@ -355,6 +368,11 @@ class Sequence:
         now = written + set_back
         if kind == "record":
             self._answered[values["id"]] = values["time"], set_back
+            if values["kind"] in RESPONSES:
+                self._note_ignored(values["url"])
+                self._latest_answers[values["url"]] = values["id"], values["began"]
+            else:  # its fetch has failed, or was cancelled
+                self._latest_answers.pop(values["url"], None)
             if self._earliest(values["began"], 0.0) > now:
                 raise EvidenceError("its answer is older than its request")
         late, self._latest = self._latest - now, max(self._latest, now)
@@ -365,13 +383,21 @@ class Sequence:
     def take_state(self, state: State) -> None:
         """Take a state, which replaces the one before it."""
         at = state.time + self._made(state.time)
-        self._check_held(state.before, at)
+        known = self._states.get(state.record.origin)
+        if state.before not in (None, known):
+            raise EvidenceError(f"{state.before} is not the state before it")
         if state.source == "fetch":
             self._check_fetched(state, at)
-        known = self._states.get(state.record.origin)
+            self._note_ignored(state.record.origin.robots_url)
         if known is not None:
             self._replaced[known] = at
         self._states[state.record.origin] = state.id
+
+    def _note_ignored(self, url: str) -> None:
+        """Note the latest answer of *url*, unless a state has followed from it."""
+        latest, began = self._latest_answers.get(url, ("", 0.0))
+        if latest in self._answered:
+            self._ignored[latest] = began
 
     def _check_fetched(self, state: State, at: float) -> None:
         """Check that a fetch ends after its answers, and before its record is taken over."""
@@ -445,13 +471,26 @@ class Sequence:
             )
         return passed.outcome
 
+    def _check_ignored(self) -> None:
+        """Check that states follow from all answers but the last, and those to redirects."""
+        times = Counter(time for time, _ in self._answered.values())
+        for each, began in self._ignored.items():
+            own = self._answered.get(each)
+            if own is not None and times[began] == (own[0] == began):
+                answer = self._reader.find(each).exchange()
+                if answer is not None and answer.status // 100 in (2, 4):  # else it may go on
+                    raise EvidenceError(f"no state follows from {each}, which is an answer")
+
     def take_end(self, values: Members) -> None:
         """Compare the account of the crawl with its lines.
 
         A request without a check may be a renderer's, which counts by the page's decision.
         """
         given = values.get("requests")
-        if given is None or values["lost"]:
+        if values["lost"]:
+            return
+        self._check_ignored()
+        if given is None:
             return
         account, logged = RequestCounts(Counter(given)), self._decided
         allowed = account.in_group(Group.LET_THROUGH) + account.in_group(Group.NOT_CHECKED)

@@ -32,6 +32,7 @@ from scrapy_robotspec.evidence.log_lines import (
     State,
     check_members,
     digest_of,
+    dumps,
     loads,
     read_lines,
 )
@@ -163,6 +164,8 @@ class RunReader:
     settings: RunSettings
     """Set by the first line, as the next ones."""
     _is_stamped: bool | None
+    _info: list[bytes]
+    """Lines that the first record of the archive has, too."""
 
     def __init__(self, folder: Path, name: str, reading: Reading, limit: float) -> None:
         self.log, self.archive = f"decisions-{name}.jsonl", f"robots-{name}.warc.gz"
@@ -292,6 +295,8 @@ class RunReader:
         body, exchange = found.block, found.exchange()
         if exchange is not None:  # else found in a store, already decoded
             body = result_of(exchange, (), None, self.settings.max_size).body
+        elif found.fields["WARC-Target-URI"] != state.record.origin.robots_url:
+            raise EvidenceError(f"{state.body_record} is the file of another site")
         if digest_of(body) != state.body_sha256:
             raise self.otherwise("the body does not fit its digest")
         return replace(state.record, body=body)
@@ -322,6 +327,8 @@ class RunReader:
             )
         check_members(values)
         kind = values["type"]
+        if values.get("id") in self._places:
+            self.add_problem(f"{values['id']} is there twice")
         if (kind == "run") != (line.number == 1) or self.summary.complete:
             raise EvidenceError(f"a {kind} does not belong here")
         match kind:
@@ -358,6 +365,8 @@ class RunReader:
         if values["run"] != self.summary.run:
             raise EvidenceError("it belongs to another file")
         self.start, self.settings = values["time"], RunSettings.from_json(values["settings"])
+        info = {"software": values["software"], "robotspec-settings": dumps(values["settings"])}
+        self._info = [f"{name}: {value}\r\n".encode() for name, value in info.items()]
         self.rules = RulesCache(parsing_limit=self.settings.max_size)
         self._is_stamped = values.get("timestamp")
         self.summary.versions = values.get("versions")
@@ -406,6 +415,10 @@ class RunReader:
             self._places[values["id"]] = (self.archive, offset, length)
             found = read_member(data, max_size)
             found.check_line(values, max_size)
+            if values["kind"] == "warcinfo" and (
+                values["time"] != self.start or any(each not in found.block for each in self._info)
+            ):
+                raise EvidenceError("it has another time or other settings than the first line")
             self._whole(found)
 
     def _check_writer(self, id_: str) -> None:

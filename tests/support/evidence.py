@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from scrapy_robotspec.evidence.log_lines import (
 )
 from scrapy_robotspec.evidence.recorder import RunWriter
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.warc import NewRecord, response_head
+from scrapy_robotspec.evidence.warc import NewRecord, request_target, response_head
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 #: When these crawls begin: 2026-01-31 12:00:00 UTC (epoch seconds).
@@ -47,6 +47,11 @@ def run_settings(**policy: Any) -> RunSettings:
     )
 
 
+def asked_for(url: str) -> bytes:
+    """The head of a request for *url*."""
+    return f"GET {request_target(url)[1]} HTTP/1.1\r\n\r\n".encode()
+
+
 @dataclass
 class Crawl:
     """One run with given fetches and decisions."""
@@ -60,10 +65,10 @@ class Crawl:
 
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
-        header = {"time": START, "software": "tests", "settings": self.settings.to_json()}
-        self.writer = RunWriter(
-            self.folder, self.name, {**header, **self.header}, {"software": "tests"}
-        )
+        settings = self.settings.to_json()
+        header = {"time": START, "software": "tests", "settings": settings, **self.header}
+        info = {"software": "tests", "robotspec-settings": dumps(settings)}
+        self.writer = RunWriter(self.folder, self.name, header, info)
         self._held: dict[Origin, State] = {}
 
     def fetch(self, origin: str, body: bytes = RULES, status: int = 200, at: float = START) -> None:
@@ -73,8 +78,8 @@ class Crawl:
         response = Exchange(where.robots_url, status, (("Content-Type", "text/plain"),), body)
         head = response_head(response, "HTTP/1.1")
         received = NewRecord("response", response.url, at, body, head=head, began=at)
-        asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
-        self.writer.add_line(self.writer.store(replace(received, request=asked)))
+        received.request = asked_for(response.url)
+        self.writer.add_line(self.writer.store(received))
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)
         held = before.record if before else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from scrapy_robotspec.evidence.warc import (
     NewRecord,
     left_out,
     longest_body,
+    request_target,
     response_head,
 )
 
@@ -40,8 +40,6 @@ _SHOWN = (
     "Pragma",
     "User-Agent",
 )
-#: Host (with port), path and query of a URL; ``urlsplit`` takes ten times as long.
-_PARTS = re.compile(r"//([^/?#]*)([^?#]*)(\?[^#]+)?")
 
 
 @dataclass(eq=False)
@@ -112,11 +110,9 @@ def _request_head(request: Request, url: str, shown: tuple[str, ...]) -> bytes:
 
     Values are left out but for headers that we or *shown* name.
     """
-    parts = _PARTS.search(url)
-    assert parts is not None
-    host, path, query = parts.groups("")
+    host, target = request_target(url)
     known = {name.lower().encode() for name in (*_SHOWN, *shown)}
-    lines = [f"GET {path or '/'}{query} HTTP/1.1".encode()]
+    lines = [f"GET {target} HTTP/1.1".encode()]
     if b"Host" not in request.headers:
         lines.append(b"Host: %b" % host.encode())
     for name, values in dict.items(request.headers):  # Headers.items looks up each name again

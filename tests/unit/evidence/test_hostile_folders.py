@@ -25,6 +25,7 @@ from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from tests.support.evidence import (
     START,
     Crawl,
+    asked_for,
     audited,
     lines_of,
     log_of,
@@ -194,6 +195,7 @@ def forged_states(folder: Path, number: int, size: int) -> None:
     head = response_head(Exchange(url, 200), "HTTP/1.1")
     for _ in range(number):
         record = NewRecord("response", url, START, body, head=head, began=START)
+        record.request = asked_for(url)
         crawl.writer.add_line(crawl.writer.store(record))
     crawl.fetch(SITE, at=START + 1)
     crawl.close()

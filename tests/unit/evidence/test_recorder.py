@@ -13,12 +13,14 @@ from typing import Any
 
 import pytest
 
+from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.recorder import Recorder, RunWriter, new_run_name
 from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import START, lines_of, run_settings
 
 HEADER = {"time": START, "software": "tests", "settings": run_settings().to_json()}
+INFO = {"software": "tests", "robotspec-settings": dumps(HEADER["settings"])}
 
 
 def decision(number: int) -> str:
@@ -35,7 +37,7 @@ def new_record() -> NewRecord:
 
 
 def recorder_in(folder: Path) -> Recorder:
-    return Recorder(RunWriter(folder, new_run_name(START), HEADER, {"software": "tests"}))
+    return Recorder(RunWriter(folder, new_run_name(START), HEADER, INFO))
 
 
 def test_a_process_that_is_killed_at_once_leaves_its_first_lines(

@@ -17,7 +17,7 @@ from scrapy_robotspec.evidence.audit import Timeline
 from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
 from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.replay import replay
-from tests.support.evidence import RULES, START, Crawl, lines_of, write_lines
+from tests.support.evidence import RULES, START, Crawl, lines_of, run_settings, write_lines
 
 SITE = "https://example.com"
 NO = f"{SITE}/private/x"
@@ -178,6 +178,32 @@ def a_state_without_its_file(lines: Lines) -> int:
     return at + 1
 
 
+def a_state_that_follows_from_itself(lines: Lines) -> int:
+    at = of(lines, "state", 1)
+    lines[at]["before"] = lines[at]["id"]
+    return at + 1
+
+
+def a_state_twice(lines: Lines) -> int:
+    """As if a store had it again."""
+    at = of(lines, "state", 1)
+    lines.insert(at + 1, {**lines[at], "source": "store", "before": None, "exchanges": []})
+    return at + 2
+
+
+def the_file_of_another_fetch(lines: Lines) -> int:
+    at = of(lines, "state", 1)
+    lines[at]["body_record"] = lines[of(lines, "record", 1)]["id"]
+    return at + 1
+
+
+def an_answer_that_nothing_follows_from(lines: Lines) -> int:
+    """As if a store had known better."""
+    lines[of(lines, "state", 0)] |= {"source": "store", "exchanges": []}
+    lines[of(lines, "state", 1)]["before"] = None
+    return len(lines)
+
+
 def another_kind(kind: str, number: int, name: str) -> Forgery:
     def forge(lines: Lines) -> int:
         lines[of(lines, kind, number)][name] = "other"
@@ -213,7 +239,7 @@ FORGERIES: dict[Forgery, str] = {
     rules_of_another_time: "made by the rules of another time",
     rules_that_had_expired: "made by the rules of another time",
     a_state_put_back: "its time is 7.1 s before that of another line",
-    a_fetch_that_began_from_replaced_rules: "had been replaced 0.5 s before",
+    a_fetch_that_began_from_replaced_rules: "is not the state before it",
     a_record_of_a_later_time: "its record is not of the time of its fetch",
     a_record_from_before_its_answer: "its record is not of the time of its fetch",
     an_answer_without_a_request: "answers no request of this crawl",
@@ -221,6 +247,10 @@ FORGERIES: dict[Forgery, str] = {
     an_earlier_request: "it is another record than the line says",
     a_decision_of_another_file: "the log says record",
     a_state_without_its_file: "the record of its body is missing",
+    a_state_that_follows_from_itself: "is not the state before it",
+    a_state_twice: "is there twice",
+    the_file_of_another_fetch: "is the file of another fetch",
+    an_answer_that_nothing_follows_from: "no state follows from",
     another_kind("decision", 3, "stage"): "stage of a decision has a wrong value",
     another_kind("state", 1, "source"): "source of a state has a wrong value",
     a_decision_without_a_line: "the decision 5 stands after 3",
@@ -334,7 +364,20 @@ def test_a_fetch_begins_from_a_state_of_its_own_origin(tmp_path: Path) -> None:
     seal(tmp_path, lines)
     (problem,) = replay(tmp_path).problems
     assert f"line {second + 1}: " in problem
-    assert "is that of https://other.example" in problem
+    assert "is not the state before it" in problem
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"time": START - 60}, {"software": "others"}, {"settings": run_settings(ttl=9.0).to_json()}],
+)
+def test_the_archive_begins_with_the_same_settings(tmp_path: Path, changes: dict[str, Any]) -> None:
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    lines[0] |= changes
+    seal(tmp_path, lines)
+    found = replay(tmp_path).problems
+    assert "it has another time or other settings than the first line" in found[0]
 
 
 def test_archive_bytes_that_no_line_names_are_found(tmp_path: Path) -> None:
@@ -361,7 +404,7 @@ def test_a_file_of_a_store_is_the_one_that_its_state_names(tmp_path: Path) -> No
     lines[second]["body_record"] = lines[first]["body_record"]
     seal(tmp_path, lines)
     (problem,) = replay(tmp_path).problems
-    assert problem.endswith("the body does not fit its digest")
+    assert problem.endswith("is the file of another site")
 
 
 def test_a_file_of_a_store_that_is_archived_is_not_empty(tmp_path: Path) -> None:

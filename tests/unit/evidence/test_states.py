@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.exchange import MISPLACED, Exchange, result_of
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.evidence.log_lines import DAMAGE, State, digest_of
 from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.evidence.warc import NewRecord, response_head
-from tests.support.evidence import START, Crawl, lines_of, write_lines
+from tests.support.evidence import START, Crawl, asked_for, lines_of, write_lines
 
 SITE = "https://example.com"
 ORIGIN = Origin("https", "example.com", 443)
@@ -69,6 +69,20 @@ def test_a_pause_that_the_policy_does_not_choose_differs(tmp_path: Path, seconds
     assert "does not follow from the archived exchanges" in replay(tmp_path).problems[0]
 
 
+@pytest.mark.parametrize(("words", "is_good"), [("timeout", True), ("DNS lookup failed", False)])
+def test_a_failure_is_the_one_that_is_archived(tmp_path: Path, words: str, is_good: bool) -> None:
+    crawl = Crawl(tmp_path)
+    failed = NewRecord("metadata", ORIGIN.robots_url, START, b"failure: timeout\r\n", began=START)
+    crawl.writer.add_line(crawl.writer.store(failed))
+    record = crawl.settings.policy.apply(None, ORIGIN, FetchResult(error=words), START, 0.5)
+    state = State("1", record, START, source="fetch", exchanges=(failed.id,))
+    crawl.writer.add_line(state._replace(failure=(words, False)).to_line())
+    crawl.close()
+    found = replay(tmp_path).problems
+    expected = [] if is_good else ["it has another failure than the archive"]
+    assert [each.partition(" 1: ")[2] for each in found] == expected
+
+
 @pytest.mark.parametrize(
     ("statuses", "is_misplaced"),
     [
@@ -91,7 +105,7 @@ def test_server_errors_are_misplaced_by_two_probes(
     exchanges = [Exchange(url, status) for url, status in zip(urls, statuses, strict=False)]
     for each in exchanges:
         stored = NewRecord("response", each.url, START, b"", response_head(each, "HTTP/1.1"))
-        stored = replace(stored, began=START, request=b"GET /\r\n\r\n")
+        stored = replace(stored, began=START, request=asked_for(each.url))
         crawl.writer.add_line(crawl.writer.store(stored))
     crawl.writer.flush()
     ids = tuple(line["id"] for line in lines_of(tmp_path) if line.get("kind") == "response")
@@ -109,7 +123,7 @@ def test_a_response_of_another_url_is_not_of_the_chain(tmp_path: Path) -> None:
     response = Exchange(url, 200, (), b"")
     head = response_head(response, "HTTP/1.1")
     received = NewRecord(
-        "response", url, START, b"", head=head, began=START, request=b"GET /\r\n\r\n"
+        "response", url, START, b"", head=head, began=START, request=asked_for(url)
     )
     crawl.writer.add_line(crawl.writer.store(received))
     result = result_of(response, (), None, crawl.settings.max_size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import nullcontext
 from io import BytesIO
 from typing import Any
 
@@ -160,13 +161,37 @@ def test_nothing_follows_the_request_of_a_response() -> None:
     """Bytes that no digest of a record covers would be in a line all the same."""
     response, values = NewRecord("response", URL, 1.5, b"x", head=b"HTTP/1.1 200 OK\r\n\r\n"), {}
     fields = f"WARC-Concurrent-To: {response.id}\r\n"
-    request = to_member(NewRecord("request", URL, 1.5, b"", b"GET /\r\n\r\n", fields))
+    request = to_member(
+        NewRecord("request", URL, 1.5, b"", b"GET /robots.txt HTTP/1.1\r\n\r\n", fields)
+    )
     values = {"id": response.id, "kind": "response", "url": URL, "time": 1.5}
     read_member(to_member(response) + request, 1000).check_line(values, 1000)
     for more in (request, b"x"):
         stored = read_member(to_member(response) + request + more, 1000)
         with pytest.raises(EvidenceError, match="bytes follow its request"):
             stored.check_line(values, 1000)
+
+
+@pytest.mark.parametrize(
+    ("head", "digest", "problem"),
+    [
+        (b"GET /robots.txt HTTP/1.1\r\n\r\n", "", None),
+        (b"GET / HTTP/1.1\r\n\r\n", "", "its request is for another URL"),
+        (b"", "", "not a WARC record"),
+        (b"GET /robots.txt HTTP/1.1\r\n\r\n", "sha256:0", "its WARC-Payload-Digest does not fit"),
+    ],
+)
+def test_a_response_has_its_request_and_its_digest(
+    head: bytes, digest: str, problem: str | None
+) -> None:
+    """The digest of a line covers whatever the owner of a folder writes."""
+    response = NewRecord("response", URL, 1.5, b"x", b"HTTP/1.1 200 OK\r\n\r\n", digest=digest)
+    fields = f"WARC-Concurrent-To: {response.id}\r\n"
+    request = to_member(NewRecord("request", URL, 1.5, b"", head, fields)) if head else b""
+    values = {"id": response.id, "kind": "response", "url": URL, "time": 1.5}
+    stored = read_member(to_member(response) + request, 1000)
+    with pytest.raises(EvidenceError, match=problem) if problem else nullcontext():
+        stored.check_line(values, 1000)
 
 
 @pytest.mark.parametrize("version", [b"WARC/1.0", b"WARC/1.1 ", b""])
