@@ -5,8 +5,8 @@
 # Source: RFC 9111, section 2: the key of a cache is the URI; RFC 3986, section 6.2: normalization must not map URIs of
 # different resources to one; the docstring of normalize_url names parameters, host, scheme and port.
 # Expected: a hit for the same URL, perhaps with "~" for "%7E".
-# Behaviour: double slashes become one, a parameter with an empty value is dropped, repeated parameters are sorted, and a
-# byte of ISO 8859-1 becomes U+FFFD. The response says which URL it is of, its from_cache is True.
+# Behaviour: double slashes become one, a parameter with an empty value is dropped, repeated ones are sorted, and each
+# byte of ISO 8859-1 becomes U+FFFD. The response has the other's URL, and its from_cache is True.
 # What follows: a crawl stores one page under two URLs and never requests the second. Archived pages at
 # /web/2026/https://… are those that have such a slash.
 # Output:
