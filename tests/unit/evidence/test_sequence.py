@@ -17,7 +17,16 @@ from scrapy_robotspec.evidence.audit import Timeline
 from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
 from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.replay import replay
-from tests.support.evidence import RULES, START, Crawl, lines_of, run_settings, write_lines
+from scrapy_robotspec.evidence.warc import NewRecord
+from tests.support.evidence import (
+    RULES,
+    START,
+    Crawl,
+    asked_for,
+    lines_of,
+    run_settings,
+    write_lines,
+)
 
 SITE = "https://example.com"
 NO = f"{SITE}/private/x"
@@ -378,6 +387,22 @@ def test_the_archive_begins_with_the_same_settings(tmp_path: Path, changes: dict
     seal(tmp_path, lines)
     found = replay(tmp_path).problems
     assert "it has another time or other settings than the first line" in found[0]
+
+
+@pytest.mark.parametrize(("began", "is_late"), [(START, True), (START + 0.5, False)])
+def test_an_answer_after_the_end_of_its_fetch_is_no_contradiction(
+    tmp_path: Path, began: float, is_late: bool
+) -> None:
+    """Another middleware kept it: its request was made when the archive had the one before."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    url = f"{SITE}/robots.txt"
+    late = NewRecord("response", url, START + 1, b"", b"HTTP/1.1 200 OK\r\n\r\n", began=began)
+    late.request = asked_for(url)
+    crawl.writer.add_line(crawl.writer.store(late))
+    crawl.fetch(SITE, at=START + 2)
+    crawl.close()
+    assert (replay(tmp_path).problems == []) is is_late
 
 
 def test_archive_bytes_that_no_line_names_are_found(tmp_path: Path) -> None:
