@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 #     product = token ["/" product-version]
 # Browsers' names stand first; the crawler's own follows "compatible;" in a comment (UAG-11).
 _COMPATIBLE = re.compile(r"compatible\s*;", re.IGNORECASE)
-_END_OF_NAME = re.compile(r"[/(;),]")
+_END_OF_NAME = re.compile(r"[/(;),]|\s\+?https?:")
 _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most specific first"
 #: Hyphens of a token, squared, for each name of a file: a token with more of them is compared with
 #: the names, so that no file makes it costly to look up what another file names.

@@ -50,6 +50,11 @@ CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
             ),
             ("Applebot",),
         ),
+        (
+            "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)",
+            ("archive.org_bot",),
+        ),
+        ("a bot https://bot.example/", ("a bot",)),
         ("Googlebot-Image/1.0", ("Googlebot-Image",)),
         ("AdsBot-Google (+http://www.google.com/adsbot.html)", ("AdsBot-Google",)),
         ("meta-externalagent/1.1 (+https://bot.example/)", ("meta-externalagent",)),
