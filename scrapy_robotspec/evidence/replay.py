@@ -16,7 +16,7 @@ from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.access.decision import Decision, decision_by
 from scrapy_robotspec.access.exchange import MISPLACED, RedirectChain, result_of
 from scrapy_robotspec.access.origin import Origin, without_user_info
-from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, FetchResult
 from scrapy_robotspec.access.reasons import EXEMPT, OUTCOMES, Group
 from scrapy_robotspec.evidence.log_lines import (
     NO_ANSWER,
@@ -478,7 +478,8 @@ class Sequence:
         """Check that states follow from the answers; the last fetch may have no end."""
         for each in filter(self._answered.__contains__, self._ignored):
             answer = self._reader.find(each).exchange()
-            if answer is not None and answer.status // 100 in (2, 4):  # else its fetch goes on
+            status = 0 if answer is None else answer.status
+            if status // 100 in (2, 4) and status not in NOT_FROM_THE_SITE:  # which end a fetch
                 raise EvidenceError(f"no state follows from {each}, which is an answer")
 
     def take_end(self, values: Members) -> None:

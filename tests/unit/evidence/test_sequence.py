@@ -389,20 +389,34 @@ def test_the_archive_begins_with_the_same_settings(tmp_path: Path, changes: dict
     assert "it has another time or other settings than the first line" in found[0]
 
 
-@pytest.mark.parametrize(("began", "is_late"), [(START, True), (START + 0.5, False)])
-def test_an_answer_after_the_end_of_its_fetch_is_no_contradiction(
-    tmp_path: Path, began: float, is_late: bool
+@pytest.mark.parametrize(
+    ("began", "status", "is_good"),
+    [
+        (START, 200, True),
+        (START + 0.5, 200, False),
+        (START + 0.5, 404, False),
+        (START + 0.5, 407, True),
+        (START + 0.5, 302, True),
+    ],
+)
+def test_an_answer_without_a_state_may_be_none_of_a_whole_fetch(
+    tmp_path: Path, began: float, status: int, is_good: bool
 ) -> None:
-    """Another middleware kept it: its request was made when the archive had the one before."""
+    """A middleware kept it beyond its fetch, a proxy gave it, or a redirect was given up.
+
+    The request of the first was made when the archive had the record before.
+    """
     crawl = Crawl(tmp_path)
     crawl.fetch(SITE)
     url = f"{SITE}/robots.txt"
-    late = NewRecord("response", url, START + 1, b"", b"HTTP/1.1 200 OK\r\n\r\n", began=began)
+    late = NewRecord(
+        "response", url, START + 1, b"", b"HTTP/1.1 %d -\r\n\r\n" % status, began=began
+    )
     late.request = asked_for(url)
     crawl.writer.add_line(crawl.writer.store(late))
     crawl.fetch(SITE, at=START + 2)
     crawl.close()
-    assert (replay(tmp_path).problems == []) is is_late
+    assert (replay(tmp_path).problems == []) is is_good
 
 
 def test_archive_bytes_that_no_line_names_are_found(tmp_path: Path) -> None:
