@@ -55,7 +55,7 @@ _FOLDERS = ("admin", "cart", "private", "search", "tmp", "user")
 
 def host_of(number: int) -> str:
     """A loopback address for each number below 16 million."""
-    return f"127.{1 + number // 65_000}.{number % 65_000 // 250}.{1 + number % 250}"
+    return f"127.{1 + number // 64_000}.{number % 64_000 // 250}.{1 + number % 250}"
 
 
 # --- the sites

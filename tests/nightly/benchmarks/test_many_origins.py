@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from ipaddress import IPv4Address
 from pathlib import Path
+
+from benchmarks.many_origins import host_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -23,3 +26,8 @@ def test_both_sides_request_every_page() -> None:
         assert float(taken) > 0
         assert 0.1 < float(ratio) < 10
         float(held)  # of so few origins mostly chance
+
+
+def test_each_origin_has_an_address_of_its_own() -> None:
+    hosts = {IPv4Address(host_of(number)) for number in range(200_000)}
+    assert len(hosts) == 200_000
