@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 from dataclasses import replace
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from twisted.internet.defer import Deferred
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.lookup.page_answers import PageAnswers
 from scrapy_robotspec.plugin import _compat
@@ -106,6 +108,27 @@ def test_a_wait_that_the_end_cancels_is_an_ignored_request(crawl: Obeying, closi
         assert bool(crawl.robots.progress.pending()) is closing
         with pytest.raises(IgnoreRequest, match=f"before the robots.txt of {URL} was known"):
             await crawl.robots.decide_later(A, Request(YES))
+
+    run(work)
+
+
+def test_the_log_ends_the_wait_of_an_origin_with_its_last_request(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[Origin] = []
+    monkeypatch.setattr(crawl.robots.progress, "end_wait", ended.append)
+
+    async def work() -> None:
+        first, last = (
+            asyncio.ensure_future(crawl.robots.decide_later(A, Request(YES))) for _ in "ab"
+        )
+        await turns()
+        first.cancel()
+        await turns()
+        assert ended == []
+        crawl.end_fetches()
+        await last
+        assert set(ended) == {A}
 
     run(work)
 
@@ -226,6 +249,8 @@ def test_evidence_and_report_are_opened_and_closed_once(
     robots.settings = replace(robots.settings, dry_run=dry)
     if kept:
         robots.observer, robots._report = cast("Any", evidence), cast("Any", report)
+    at_exit: list[object] = []
+    monkeypatch.setattr(atexit, "register", at_exit.append)
 
     async def work() -> None:
         robots.open()
@@ -236,6 +261,7 @@ def test_evidence_and_report_are_opened_and_closed_once(
     account = None if dry else robots.progress.account.requests()
     assert evidence.calls == (["open", account] if kept else [])
     assert report.calls == (["open", "finished", "close"] if kept else [])
+    assert bool(at_exit) is kept, "Ctrl-C may skip the close"
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,31 @@ def test_priority_of_a_later_request_moves_its_queue() -> None:
     assert queues.pop() == "b"
 
 
+class Falling(RequestQueue):
+    """The priority of each next request is worse."""
+
+    def pop(self) -> Any:  # type: ignore[override]
+        self.curprio = (self.curprio or 0) + 2
+        return super().pop()
+
+
+def test_the_priority_of_the_next_request_places_its_queue() -> None:
+    queues = QueuesHarness()
+    queues.push("slot", B, "b", rank=1)
+    queues.queues.add_queue("slot", A, Falling(["a0", "a2", "a4"]))
+    queues.push("slot", C, "c", rank=3)
+    assert queues.pop_all() == ["a0", "b", "a2", "c", "a4"]
+
+
+def test_of_equally_busy_slots_the_one_served_longest_ago_comes_first() -> None:
+    queues = QueuesHarness()
+    for slot in "xy":
+        queues.downloads.start(slot, f"busy {slot}")
+        queues.push(slot, A, f"{slot}0")
+        queues.push(slot, A, f"{slot}1")
+    assert queues.pop_all() == ["x0", "y0", "x1", "y1"]
+
+
 @pytest.mark.parametrize("slots", [1, 2000])
 def test_choice_does_not_grow_with_the_number_of_queues(slots: int) -> None:
     """Of many idle slots one is looked at, and of held origins none."""
