@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_robotspec.access.overrides import Replacement
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.access.resolved import Resolved
     from scrapy_robotspec.evidence.run_settings import RunSettings
 
@@ -173,7 +174,7 @@ class RunReplay:
         result = _fetch_result(state, reader)
         policy = reader.settings.policy_of(record.origin)
         early, late = (
-            policy.apply(before, record.origin, result, record.updated_at, jitter)
+            policy.apply(before, record.origin, result, _ended(record), jitter)
             for jitter in (_MAX_JITTER, 0.0)
         )
         attempts = (early.next_attempt, record.next_attempt, late.next_attempt)
@@ -253,6 +254,11 @@ class RunReplay:
         if refusal is not None:
             decision = decision.refused_for(refusal)
         return again._replace(decision=decision, usage=usage.preferences)
+
+
+def _ended(record: RobotsRecord) -> float:
+    """When the latest attempt ended; its copy may be of a clock that was set back since."""
+    return record.updated_at if record.failed_at is None else record.failed_at
 
 
 def _fetch_result(state: State, reader: RunReader) -> FetchResult:
@@ -404,7 +410,7 @@ class Sequence:
 
     def _check_fetched(self, state: State, at: float) -> None:
         """Check that a fetch ends after its answers, and before its record is taken over."""
-        ended = answered = state.record.updated_at
+        ended = answered = _ended(state.record)
         set_back = self._set_back
         for each in state.exchanges:
             if each not in self._answered:

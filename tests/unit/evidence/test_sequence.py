@@ -519,6 +519,17 @@ def test_a_request_without_a_check_may_be_that_of_a_renderer(
     assert (replay(tmp_path).problems == []) is is_good
 
 
+@pytest.mark.parametrize("jump", [-90.0, -5000.0, 90.0])
+def test_a_failure_after_the_clock_was_set_is_no_contradiction(tmp_path: Path, jump: float) -> None:
+    """The copy is then from later, by the clock before."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, RULES, at=START + 9999)
+    crawl.writer.add_line(dumps({"type": "clock", "time": START + 10_000 + jump, "jump": jump}))
+    crawl.fetch(SITE, b"", 503, at=START + 10_001 + jump)
+    crawl.close(START + 10_002 + jump)
+    assert replay(tmp_path).problems == []
+
+
 # --- random mixtures
 
 
@@ -531,6 +542,8 @@ class World:
         """By the clock of the crawl."""
         self.sites = [f"https://{name}.example" for name in "abc"]
         self.fetched: dict[str, float] = {}
+        self.asked: set[str] = set()
+        """Sites that have answered once."""
         self.queued: list[tuple[int, str]] = []
         """Decisions whose pages have not left: number and site."""
         self.under_way: list[tuple[int, float]] = []
@@ -538,8 +551,10 @@ class World:
 
     def step(self, choice: int, site: str, pause: float) -> None:
         self.now += pause
-        if site not in self.fetched or choice == 0:
-            self.crawl.fetch(site, RULES if choice else b"", at=self.now)
+        if site not in self.fetched or choice in (0, 6):
+            status = 503 if choice == 6 and site in self.asked else 200
+            self.asked.add(site)
+            self.crawl.fetch(site, RULES if choice else b"", status, at=self.now)
             self.queued = [each for each in self.queued if each[1] != site]
             self.fetched[site] = self.now
         elif choice < 3:
@@ -571,7 +586,7 @@ class World:
 
 
 Steps = list[tuple[int, int, float]]
-STEP = st.tuples(st.integers(0, 5), st.integers(0, 2), st.floats(0, 5))
+STEP = st.tuples(st.integers(0, 6), st.integers(0, 2), st.floats(0, 5))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
