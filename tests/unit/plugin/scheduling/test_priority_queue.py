@@ -15,9 +15,12 @@ from scrapy.squeues import LifoMemoryQueue
 from scrapy.utils.misc import build_from_crawler
 
 from scrapy_robotspec import WaitingPriorityQueue
-from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingGlobalQueue
+from scrapy_robotspec.plugin.scheduling import disk_queues
+from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingGlobalQueue, waiting_queue
 
-from .crawlers import crawler_with_engine
+from .crawlers import crawler_with, crawler_with_engine
+
+AWARE = "scrapy.pqueues.DownloaderAwarePriorityQueue"
 
 FILES = (squeues.PickleLifoDiskQueue, squeues.PickleFifoDiskQueue)
 KINDS: dict[str, tuple[Any, Any]] = {
@@ -162,6 +165,93 @@ def test_request_of_a_damaged_queue_goes_to_memory_and_stops_no_other(
             queue.push(Request(url, priority=1))
     assert pop_all(queue) == {url: 1}
     assert len(caplog.records) == 1
+
+
+def test_requests_of_an_almost_full_disk_go_to_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A queue in memory needs no disk."""
+    _, queue = queue_of(WaitingPriorityQueue, tmp_path)
+    in_memory = build_from_crawler(WaitingPriorityQueue, crawler_with_engine(), LifoMemoryQueue, "")
+    monkeypatch.setattr(disk_queues, "_LEAST_FREE", 2**80)
+    with pytest.raises(ValueError, match="10 MB of the disk"):
+        queue.push(Request("http://a.example/"))
+    in_memory.push(Request("http://a.example/"))
+    assert (len(queue), len(in_memory)) == (0, 1)
+    assert pop_all(in_memory) == {"http://a.example/": 1}
+    assert in_memory.close() == {}
+
+
+def test_a_request_that_cannot_be_stored_leaves_no_file(tmp_path: Path) -> None:
+    """Whether its queue is on disk or in memory, Scrapy's scheduler hears of it."""
+    unstored = Request("http://a.example/", meta={"lambda": lambda: None})
+    _, queue = queue_of(WaitingPriorityQueue, tmp_path)
+    with pytest.raises(ValueError, match="pickle"):
+        queue.push(unstored)
+    assert (len(queue), list(queue.pqueues)) == (0, [])
+    if version_info >= (2, 19):  # before, Scrapy left files of empty queues behind
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_queue_in_memory_that_takes_no_request_is_forgotten() -> None:
+    class Full(LifoMemoryQueue):  # type: ignore[misc, valid-type]
+        def push(self, obj: Any) -> None:
+            raise KeyError(obj)
+
+    queue = build_from_crawler(WaitingPriorityQueue, crawler_with_engine(), Full, "")
+    with pytest.raises(KeyError):
+        queue.push(Request("http://a.example/"))
+    assert list(queue.pqueues) == []
+
+
+@pytest.mark.parametrize("pushed", [0, 2])
+def test_peek_shows_the_next_request(pushed: int) -> None:
+    queue = build_from_crawler(WaitingPriorityQueue, crawler_with_engine(), LifoMemoryQueue, "")
+    for number in range(pushed):
+        queue.push(Request("http://a.example/", priority=number))
+    shown = queue.peek()
+    assert (shown and shown.priority) == (pushed - 1 if pushed else None)
+    assert len(queue) == pushed
+
+
+def test_a_closed_queue_keeps_no_file_open(tmp_path: Path) -> None:
+    """Its reserve of files is for queues that are open."""
+    _, queue = queue_of(WaitingPriorityQueue, tmp_path)
+    queue.push(Request("http://a.example/"))
+    kept = queue._open_queues
+    assert kept._reserve
+    queue.close()
+    assert not kept._reserve
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, WaitingPriorityQueue if version_info >= (2, 14) else WaitingGlobalQueue),
+        ({"SCHEDULER": "scrapy.core.scheduler.Scheduler"}, WaitingPriorityQueue),
+        ({"SCHEDULER": "scrapy_redis.scheduler.Scheduler"}, None),
+        ({"SCHEDULER_PRIORITY_QUEUE": DownloaderAwarePriorityQueue}, WaitingPriorityQueue),
+        ({"SCHEDULER_PRIORITY_QUEUE": AWARE}, WaitingPriorityQueue),
+        ({"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}, None),
+        ({"CONCURRENT_REQUESTS_PER_IP": 2}, None),
+    ],
+)
+def test_our_queue_takes_the_place_of_scrapys_own(settings: dict[str, Any], expected: Any) -> None:
+    """Not that of a queue or a scheduler that the user has chosen."""
+    if version_info < (2, 14) and settings.get("SCHEDULER"):
+        expected = expected and WaitingGlobalQueue
+    assert waiting_queue(crawler_with(settings).settings) is expected
+
+
+@pytest.mark.parametrize("length", [222, 223])
+def test_a_name_that_scrapys_queue_can_store_stays(tmp_path: Path, length: int) -> None:
+    """A longer one is a digest: a file name has 255 bytes, and Scrapy adds to it."""
+    slot = "x" * length
+    _, queue = queue_of(WaitingPriorityQueue, tmp_path)
+    queue.push(Request("data:,page", meta={"download_slot": slot}))
+    (name,) = queue.pqueues
+    assert (name == slot) is (length == 222)
+    queue.close()
 
 
 @pytest.mark.parametrize("queue_class", [WaitingPriorityQueue, WaitingGlobalQueue])
