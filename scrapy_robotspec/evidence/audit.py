@@ -70,6 +70,8 @@ class Timeline:
         self.reading = ReplayResult()
         self.tokens: set[tuple[str, ...]] = set()
         """The product tokens of each decision."""
+        self.reset: set[str] = set()
+        """Logs of the runs whose clock was set: a moment may be there twice, with other rules."""
         self._runs: list[RunReader] = []
         self._states: dict[Origin, dict[RunReader, list[tuple[float, str]]]] = {}
         """Time and id of each state, sorted by time; those of one time as written."""
@@ -81,6 +83,7 @@ class Timeline:
             for line in reader.lines():
                 replayed.take(line)
                 self._add(reader, line)
+            self.reset.update([reader.log] if reader.summary.jumps else [])
         bounds = [inf]
         for run in self._runs:
             run.rules.max_size //= len(self._runs)
@@ -327,7 +330,8 @@ class Audit:
         if line["type"] == "sent":
             rules = next(self._timeline.in_force(those[0].why.origin, time, time)).rules
             excuses = allowed and bool(rules) and self._judge(rules, those[0].url) is None
-            doubts = allowed and "state" in logged.values and not reader.has_our_rules
+            is_known = reader.has_our_rules and reader.log not in self._timeline.reset
+            doubts = allowed and "state" in logged.values and not is_known
             since, until, left = time, time + line["seconds"], time
         else:
             since, until, left, doubts = logged.values["time"], time, None, allowed

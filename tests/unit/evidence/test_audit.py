@@ -308,6 +308,25 @@ def test_a_page_that_left_while_it_was_allowed_is_excused(tmp_path: Path) -> Non
     assert settled(tmp_path, 100).disallowed == 1
 
 
+@pytest.mark.parametrize(("jump", "disallowed"), [(None, 1), (-60.0, 0)])
+def test_a_page_is_unknown_where_the_clock_was_set(
+    tmp_path: Path, jump: float | None, disallowed: int
+) -> None:
+    """The rules seem to come before the page, but hold for a moment that was there twice."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"", at=START + 100)
+    crawl.decide(NO, START + 105)
+    crawl.send(START + 105)
+    if jump is not None:
+        crawl.writer.add_line(dumps({"type": "clock", "time": START + 46, "jump": jump}))
+    crawl.fetch(SITE, RULES, at=START + 102.5)
+    crawl.close(START + 110)
+    timeline = Timeline(tmp_path)
+    assert bool(timeline.reading.problems) is (jump is None)
+    audit = settled(tmp_path, 105)
+    assert (audit.disallowed, audit.unknown) == (disallowed, 1 - disallowed)
+
+
 def test_a_page_that_left_after_the_rules_had_changed_names_both_moments(tmp_path: Path) -> None:
     """CAC-07."""
     changing(tmp_path, left=15)
