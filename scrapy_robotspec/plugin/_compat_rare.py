@@ -50,6 +50,16 @@ class SendTimes:
         self._crawler = crawler
         self._drawn: dict[int, tuple[float, float]] = {}
         """Last use of a download slot and the delay drawn after it (seconds), by its id."""
+        self._going: dict[int, float] = {}
+        """When a request was let go to a download slot, by its id."""
+
+    def let_go(self, request: Request) -> None:
+        """*request* goes to its download slot now."""
+        slot = download_slot(self._crawler.engine, request)
+        if slot is not None:
+            if len(self._going) >= _MAX_DRAWN:
+                self._going.clear()
+            self._going[id(slot)] = slot_clock()
 
     def send_wait(self, request: Request) -> float:
         """Seconds until the downloader would send *request*.
@@ -61,7 +71,9 @@ class SendTimes:
         slot = download_slot(self._crawler.engine, request)
         if slot is None:
             return 0.0
-        if slot.queue or slot.free_transfer_slots() <= 0:
+        going = self._going.get(id(slot), 0.0)  # perhaps not there yet
+        is_awaited = slot.lastseen < going and slot_clock() < going + _BUSY_SLOT
+        if is_awaited or slot.queue or slot.free_transfer_slots() <= 0:
             return _BUSY_SLOT
         used, delay = self._drawn.get(id(slot), (None, 0.0))
         if used != slot.lastseen:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.log_lines import LoggedDecision
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
+    from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
     from scrapy_robotspec.protocol.usage import Usage
 
 
@@ -70,10 +71,16 @@ class Passed:
 
 
 class Enforcer:
-    """Counts decisions in *stats* and raises for those that refuse."""
+    """Counts decisions in *stats* and raises for those that refuse.
 
-    def __init__(self, robots: CrawlRobots, stats: CrawlStats) -> None:
+    *crawl_delay* learns when pages leave.
+    """
+
+    def __init__(
+        self, robots: CrawlRobots, stats: CrawlStats, crawl_delay: CrawlDelay | None
+    ) -> None:
         self._robots = robots
+        self._crawl_delay = crawl_delay
         self._policy = robots.policy
         self._observer = robots.observer
         self._stats = stats
@@ -169,6 +176,8 @@ class Enforcer:
                     raise RulesExpired(f"the rules of {found.origin} have expired")
                 self.enforce(request, answer, again=True)
                 passed = self._passed[ref(request)]
+            if self._crawl_delay is not None:
+                self._crawl_delay.note_sent(found.origin)
         elif is_sent_to_service(request):
             from scrapy_robotspec.plugin import splash
 

@@ -69,7 +69,7 @@ class RobotSpecMiddleware(GateOwner):
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots)
         self.gate = self._waits.gate
-        self.enforcer = Enforcer(self.robots, self._stats)
+        self.enforcer = Enforcer(self.robots, self._stats, self._waits.crawl_delay)
         self.robots.lookup.followers += [self._stats, self.gate]
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -126,6 +127,17 @@ def test_a_slow_downloader_does_not_bring_pages_closer(server: Server) -> None:
     site = server.site("127.0.0.2", body(0.35))
     crawl([site.url(f"/{n}") for n in range(8)], {**ON, **own})
     assert ahead((asked.at, 0.35) for asked in site.log) <= SLACK
+
+
+def test_origins_that_share_a_download_slot_keep_their_delays(server: Server) -> None:
+    """As do those of one host: a page that stands behind another one's leaves late."""
+    sites = [server.site(f"127.0.0.{n}", body(0.7)) for n in range(2, 5)]
+    urls = [site.url(f"/{n}") for n in range(5) for site in sites]
+    requests = [{"url": url, "meta": {"download_slot": "one"}} for url in urls]
+    own = {"DOWNLOAD_DELAY": 0.42, "DOWNLOAD_DELAY_JITTER": 0, "RANDOMIZE_DOWNLOAD_DELAY": False}
+    assert crawl(requests, {**ON, **own}).ended_once(urls)
+    for site in sites:
+        assert min(after.at - page.at for page, after in pairwise(site.log)) > 0.7 - SLACK
 
 
 def test_requests_past_the_scheduler_are_spaced_too(server: Server) -> None:

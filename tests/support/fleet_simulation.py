@@ -211,6 +211,9 @@ class Process:
     def send_wait(self, request: Request) -> float:
         return max(0.0, self.full_until - self.fleet.time.now)
 
+    def let_go(self, request: Request) -> None:
+        """The simulated download slot gets it at once."""
+
     def decide_now(self, origin: Origin, request: Request, now: float) -> float | Pending:
         """The answer is the delay."""
         if not self.allowed(request):

@@ -73,6 +73,12 @@ class CrawlDelay:
             Deferred.fromCoroutine(self._serve(pace))
         return goes
 
+    def note_sent(self, origin: Origin) -> None:
+        """A page of *origin* leaves, late if its download slot was busy."""
+        pace = self._paces.get(origin)
+        if pace is not None:
+            pace.not_before = max(pace.not_before, self._monotonic() + pace.delay)
+
     def is_spaced(self, origin: Origin | None) -> bool:
         """Whether requests of *origin* should leave their queue one at a time."""
         return origin in self._paces
@@ -112,17 +118,21 @@ class CrawlDelay:
         due = await self._fleet.reserve(pace, delay)
         await self._sleep(pace, due.at - self._monotonic())
         if due.granted:
+            late = pace.not_before - self._monotonic()
+            await self._sleep(pace, late if late <= window(delay) else 0.0)
             self._send_best(pace, due.at, delay)
 
     def _send_best(self, pace: OriginPace, at: float, delay: float) -> None:
         """Let a request go with the slot at *at*, which has a spacing for *delay*."""
         now = self._monotonic()
-        if at <= now <= at + window(delay) and not self._closed:
+        if max(at, pace.not_before) <= now <= at + window(delay) and not self._closed:
             for waiter in list(pace.waiters):
                 if waiter.goes.called:  # cancelled, because another one was dismissed
                     continue
                 fits = self._is_current(pace, waiter) and waiter.delay <= delay
                 if fits and self._downloads.send_wait(waiter.request) <= 0:
+                    pace.delay = delay
+                    self._downloads.let_go(waiter.request)
                     self._fleet.note_page(pace, at, delay)
                     pace.dismiss(waiter, True)
                     return

@@ -98,6 +98,8 @@ class OriginPace:
     """Processes that share the origin, this one included, as last seen."""
     not_before: float = 0.0
     """No page goes before."""
+    delay: float = 0.0
+    """Seconds after its last page."""
     position: float = 0.0
     """Its position in the store's queue, by the store's clock; 0.0 for none."""
     slot: float = 0.0

@@ -39,17 +39,17 @@ class RequestWaits:
     def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
         self._crawler = crawler
         self._robots = robots
-        self._crawl_delay: CrawlDelay | None = None
+        self.crawl_delay: CrawlDelay | None = None
         if robots.policy.spaces:
             from scrapy_robotspec.plugin._compat_rare import SendTimes
             from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
-            self._crawl_delay = CrawlDelay(robots, SendTimes(crawler))
+            self.crawl_delay = CrawlDelay(robots, SendTimes(crawler))
         self._missing: str | None = None
         """The part of Scrapy without which another scheduler cannot be held back."""
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
-        self.gate = Gate(robots, self._crawl_delay)
+        self.gate = Gate(robots, self.crawl_delay)
 
     # --- requests
 
@@ -102,12 +102,12 @@ class RequestWaits:
                     continue
                 if has_slot or not delay:
                     return answer
-                assert self._crawl_delay is not None
+                assert self.crawl_delay is not None
                 assert answer.found is not None
                 self._robots.progress.account.spaced(origin, delay)
                 # The robots.txt counts as a page.
                 ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
-                turn = self._crawl_delay.pace(request, origin, delay, ahead)
+                turn = self.crawl_delay.pace(request, origin, delay, ahead)
                 has_slot = await self._robots.until(turn, "a crawl-delay had passed")
 
     # --- start and end
@@ -115,7 +115,7 @@ class RequestWaits:
     def open(self) -> None:
         """Prepare the engine, which exists when the spider is opened."""
         engine = self._crawler.engine
-        if self._crawl_delay is not None:
+        if self.crawl_delay is not None:
             from scrapy_robotspec.plugin import _compat_rare
 
             _compat_rare.load_handlers(engine)
@@ -147,8 +147,8 @@ class RequestWaits:
         """Make no more calls."""
         if self._parking is not None:
             self._parking.close()
-        if self._crawl_delay is not None:
-            self._crawl_delay.close()
+        if self.crawl_delay is not None:
+            self.crawl_delay.close()
 
 
 def send_back(request: Request) -> Request:

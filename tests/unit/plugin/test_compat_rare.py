@@ -35,6 +35,24 @@ def test_send_wait(engine: ExecutionEngine) -> None:
     assert times.send_wait(REQUEST) > 0
 
 
+def test_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until that request is in the slot, or for a moment, no other would be sent at once."""
+    now = [1000.0]
+    monkeypatch.setattr(_compat_rare, "slot_clock", lambda: now[0])
+    engine = engine_with_delay()
+    times, slot = SendTimes(engine.crawler), slot_of(engine)
+    slot.delay = 0.0
+    times.let_go(REQUEST)
+    assert times.send_wait(REQUEST) > 0
+    slot.lastseen = now[0]
+    assert times.send_wait(REQUEST) == 0.0
+    now[0] += 1.0
+    times.let_go(REQUEST)
+    assert times.send_wait(REQUEST) > 0
+    now[0] += 1.0
+    assert times.send_wait(REQUEST) == 0.0
+
+
 @given(
     draws=st.lists(st.floats(2.5, 7.5), min_size=1, max_size=5),
     asked=st.lists(st.floats(0, 0.99), max_size=3).map(sorted),

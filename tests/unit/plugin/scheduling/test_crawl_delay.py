@@ -167,6 +167,23 @@ def test_a_slot_whose_download_slot_is_full_is_given_up(fleet: Fleet, waiting: W
     assert waiting.paths == "ab"
 
 
+@pytest.mark.parametrize("late", [0.02, 0.06, 0.5])
+def test_the_next_page_goes_one_delay_after_a_page_that_leaves_late(
+    fleet: Fleet, waiting: Waiting, late: float
+) -> None:
+    """Within its slot if it can, else with a later one."""
+    for path in "abc":
+        waiting.add(path)
+    fleet.run(0.01)
+    sent = waiting.went[0][1] + late
+    fleet.time.call_later(sent - fleet.time.now, waiting.process.crawl_delay.note_sent, ORIGIN)
+    fleet.run(5)
+    assert waiting.paths == "abc"
+    assert waiting.went[1][1] >= sent + 1.0
+    assert waiting.went[1][1] < sent + (1.06 if late < 0.1 else 2.0)
+    waiting.process.crawl_delay.note_sent(Origin("http", "other.example", 80))
+
+
 def test_two_delays_of_one_origin_are_each_kept_after_their_own_pages() -> None:
     """Requests of two tokens."""
     fleet = Fleet(0.5)

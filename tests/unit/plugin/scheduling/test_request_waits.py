@@ -161,7 +161,7 @@ def test_a_delay_in_force_is_waited_for_with_one_slot(monkeypatch: pytest.Monkey
     """The robots.txt counts as a page; a slot that fits no more is asked for again."""
     crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=True)
     waits, delay = waits_of(crawl), Delay()
-    waits._crawl_delay = cast("Any", delay)
+    waits.crawl_delay = cast("Any", delay)
     crawl.know(RULES + b"Crawl-delay: 5\n")
     crawl.now += 2
 
@@ -251,10 +251,10 @@ def test_the_start_looks_at_the_scheduler(
 def test_all_that_makes_calls_is_closed(crawl: Obeying) -> None:
     closed: list[str] = []
     waits = waits_of(crawl)
-    for name in ("_parking", "_crawl_delay"):
+    for name in ("_parking", "crawl_delay"):
         setattr(waits, name, SimpleNamespace(close=lambda name=name: closed.append(name)))
     waits.close()
-    assert closed == ["_parking", "_crawl_delay"]
+    assert closed == ["_parking", "crawl_delay"]
 
 
 def test_a_request_sent_back_twice_keeps_the_users_dont_filter() -> None:
@@ -273,5 +273,5 @@ def test_handlers_are_loaded_at_the_start_where_pages_are_spaced(
     monkeypatch.setattr(_compat_rare, "load_handlers", loaded.append)
     waits_of(crawl).open()
     assert loaded == ([crawl.crawler.engine] if spaced else [])
-    assert (waits_of(crawl)._crawl_delay is not None) is spaced
+    assert (waits_of(crawl).crawl_delay is not None) is spaced
     waits_of(crawl).close()
