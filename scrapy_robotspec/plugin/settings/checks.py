@@ -128,5 +128,6 @@ def missing_parts(
         yield (
             "scrapy-playwright is in DOWNLOAD_HANDLERS and its browser is not checked: redirects, "
             "scripts and frames of a page may request what robots.txt disallows. Give "
-            "scrapy_robotspec.Addon the highest number in ADDONS"
+            "scrapy_robotspec.Addon the highest number in ADDONS. In a CrawlerProcess, put the "
+            "class of your own handler into DOWNLOAD_HANDLERS, not its path"
         )

@@ -99,5 +99,6 @@ def test_a_browser_that_a_later_add_on_brings_causes_a_warning() -> None:
     read["DOWNLOAD_HANDLERS"] = {"http": Own}
     (problem,) = missing_parts(read, [], knows_queue=True)
     assert "its browser is not checked" in problem
+    assert "not its path" in problem  # which a CrawlerProcess cannot import before its reactor
     read["ROBOTSPEC_BROWSER"] = "off"
     assert list(missing_parts(read, [], knows_queue=True)) == []
