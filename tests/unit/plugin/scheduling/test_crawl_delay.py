@@ -74,6 +74,27 @@ def test_robots_txt_counts_as_a_page(fleet: Fleet, waiting: Waiting) -> None:
     assert waiting.paths == "a"
 
 
+def test_a_page_that_would_leave_too_late_gives_its_slot_up() -> None:
+    """The next page is on time: they would be closer than the delay."""
+    fleet = Fleet(delay=1.0, jitter=0.5)
+    late = Waiting(Process(fleet))
+    for number in range(20):
+        late.add(str(number))
+    fleet.run(200)
+    assert len(late.went) == 20
+    assert min(late.gaps) >= 1
+
+
+def test_a_robots_txt_of_this_moment_delays_a_page_by_the_whole_delay(
+    fleet: Fleet, waiting: Waiting
+) -> None:
+    waiting.add("a", ahead=1.0)
+    fleet.run(0.99)
+    assert waiting.paths == ""
+    fleet.run(0.1)
+    assert waiting.paths == "a"
+
+
 @pytest.mark.parametrize("ahead", [1.5, 3600.0])
 def test_a_robots_txt_from_the_future_delays_nothing(
     fleet: Fleet, waiting: Waiting, ahead: float
