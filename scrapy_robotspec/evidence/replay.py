@@ -12,7 +12,7 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.access.account import RequestCounts
+from scrapy_robotspec.access.account import ANSWERED, RequestCounts
 from scrapy_robotspec.access.decision import Decision, decision_by
 from scrapy_robotspec.access.exchange import MISPLACED, RedirectChain, result_of
 from scrapy_robotspec.access.origin import Origin, without_user_info
@@ -503,6 +503,8 @@ class Sequence:
         allowed = account.in_group(Group.LET_THROUGH) + account.in_group(Group.NOT_CHECKED)
         counts = {"pages that left": allowed + given["after_sending"] - given["not_sent"]}
         found = {"pages that left": values["sent"] + self._answered_pages}
+        if given.get(ANSWERED, self._answered_pages) != self._answered_pages:
+            counts[ANSWERED], found[ANSWERED] = given[ANSWERED], self._answered_pages
         for name, row in OUTCOMES.items():
             least = logged[name, False]
             most = least + logged[name, True] + (name != EXEMPT) * logged[EXEMPT, False]

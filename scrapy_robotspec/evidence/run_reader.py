@@ -329,6 +329,8 @@ class RunReader:
         kind = values["type"]
         if values.get("id") in self._places:
             self.add_problem(f"{values['id']} is there twice")
+        if line.number == 2 and values.get("kind") != "warcinfo":
+            self.add_problem("the first record of the archive is missing")
         if (kind == "run") != (line.number == 1) or self.summary.complete:
             raise EvidenceError(f"a {kind} does not belong here")
         match kind:

@@ -387,6 +387,9 @@ def test_the_archive_begins_with_the_same_settings(tmp_path: Path, changes: dict
     seal(tmp_path, lines)
     found = replay(tmp_path).problems
     assert "it has another time or other settings than the first line" in found[0]
+    del lines[1]
+    seal(tmp_path, lines)
+    assert replay(tmp_path).problems[0].endswith("the first record of the archive is missing")
 
 
 @pytest.mark.parametrize(
@@ -481,6 +484,7 @@ def with_account(lines: Lines, **changes: int) -> Lines:
         ({"rules": 5, "not_sent": 2}, False),
         ({"dont_obey_robotstxt": 1}, False),
         ({"after_sending": 1}, False),
+        ({"answered_by_middleware": 1}, False),
     ],
 )
 def test_the_account_of_the_crawl_agrees_with_its_lines(
