@@ -326,6 +326,10 @@ class Sequence:
         """These without the last note, while lines behind it may have been made before it."""
         self._old_now = -inf
         """When the clock was last set back, by the clock before."""
+        self._put_on = 0.0
+        """Seconds by which the clock was put on since."""
+        self._under_way = _UNDER_WAY
+        """Longest time that a request was under way then, by a clock that was put on meanwhile."""
         self._states: dict[Origin, str] = {}
         """Id of the latest of each origin."""
         self._answered: dict[str, tuple[float, float]] = {}
@@ -358,12 +362,15 @@ class Sequence:
 
     def _was_under_way(self, time: float) -> bool:
         """Whether what began at *time* may have been under way when the clock was set."""
-        return self._old_now - _UNDER_WAY <= time <= self._old_now + _UNNOTED
+        return self._old_now - self._under_way <= time <= self._old_now + _UNNOTED
 
     def take_time(self, values: Members) -> None:
         """Check that times do not go back."""
         kind, written = values["type"], values["time"] + values.get("seconds", 0.0)
-        if kind == "clock" and values["jump"] < 0:
+        if kind == "clock" and values["jump"] > 0:
+            self._put_on += values["jump"]
+        elif kind == "clock":
+            self._under_way, self._put_on = _UNDER_WAY + self._put_on, 0.0
             self._before, self._old_now = self._set_back, written - values["jump"]
             self._set_back -= values["jump"]
         if kind in _OWN or (kind == "record" and values.get("began") is None):

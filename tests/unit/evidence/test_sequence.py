@@ -534,6 +534,20 @@ def test_a_failure_after_the_clock_was_set_is_no_contradiction(tmp_path: Path, j
     assert replay(tmp_path).problems == []
 
 
+def test_a_request_may_be_under_way_while_the_clock_is_set_twice(tmp_path: Path) -> None:
+    """A machine that wakes up has a wrong clock until it asks for the time."""
+    crawl = Crawl(tmp_path)
+    began, now = START + 10, START + 11
+    for at, jump in ((now + 4000, 4000.0), (now - 5, -4005.0)):
+        crawl.writer.add_line(dumps({"type": "clock", "time": at, "jump": jump}))
+    url = f"{SITE}/robots.txt"
+    record = NewRecord("response", url, now - 4, b"", b"HTTP/1.1 200 OK\r\n\r\n", began=began)
+    record.request = asked_for(url)
+    crawl.writer.add_line(crawl.writer.store(record))
+    crawl.close(now)
+    assert replay(tmp_path).problems == []
+
+
 # --- random mixtures
 
 
