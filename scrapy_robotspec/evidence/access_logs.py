@@ -258,8 +258,7 @@ def _host(head: str) -> str:
     if words[2:3] == ["-"] and len(words) > 3 and _NAME.fullmatch(words[0]):
         return base_of(words[0])  # Apache's vhost_combined
     if len(words) == 3:
-        is_host = re.search(r"[.:]", words[1]) and _HOST.fullmatch(words[1])
-        return base_of(words[1]) if is_host else "//"  # lighttpd
+        return base_of(words[1]) if re.search(r"[.:]", words[1]) else "//"  # lighttpd
     addresses = re.split(r'[, "]+', head.partition(" - ")[0].strip('" '))
     if head and not all(map(_ADDRESS.fullmatch, addresses)):
         raise ValueError("the words before the time are ambiguous: give --log-format")

@@ -84,6 +84,7 @@ def test_lines_of_web_servers(line: str, url: str | None) -> None:
         (f'a b c d [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
         (f'a.example jane [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
         (f'a.example [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
+        (f'1.2.3.4 b\\xc3.example - [{TIME}] "GET /a HTTP/1.1" 200 5', "no valid host"),
         (f'1.2.3.4 a.example - x [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
         (
             f'1.2.3.4 - x [{TIME}] "GET /b HTTP/1.1" 200 5 [{TIME}] "GET /a HTTP/1.1" 200',
