@@ -5,17 +5,22 @@ What the checks do is tested with the real plugin in ``tests/plugins``.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import sys
 from types import ModuleType
 from typing import Any
 
 import pytest
+from scrapy import Request
+from scrapy.http import Response
 from scrapy.settings import Settings as ScrapySettings
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec import Addon
+from scrapy_robotspec.plugin.browser.handler import Browsers, guarded
 from scrapy_robotspec.plugin.settings.checks import missing_parts
+from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
 Playwright = type(
     "ScrapyPlaywrightDownloadHandler", (), {"__module__": "scrapy_playwright.handler"}
@@ -102,3 +107,47 @@ def test_a_browser_that_a_later_add_on_brings_causes_a_warning() -> None:
     assert "not its path" in problem  # which a CrawlerProcess cannot import before its reactor
     read["ROBOTSPEC_BROWSER"] = "off"
     assert list(missing_parts(read, [], knows_queue=True)) == []
+
+
+_INIT = "playwright_page_init_callback"
+
+
+class Opening:
+    """Opens a page for each request that is for a browser, as scrapy-playwright does."""
+
+    abort_request = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Any:
+        return cls()
+
+    async def download_request(self, request: Request) -> Response:
+        if _INIT in request.meta:
+            await request.meta[_INIT]("a page", request)
+        return Response(request.url)
+
+
+@pytest.mark.parametrize("has_callback", [False, True])
+@pytest.mark.parametrize("is_for_browser", [False, True])
+def test_a_page_is_checked_before_the_users_own_callback(
+    monkeypatch: pytest.MonkeyPatch, is_for_browser: bool, has_callback: bool
+) -> None:
+    """The request keeps its own callback, and gets none of ours."""
+    order: list[str] = []
+
+    async def check(browsers: Browsers, page: Any, visit: Any) -> None:
+        order.append("checked")
+
+    async def own(page: Any, request: Request) -> None:
+        order.append("callback")
+
+    monkeypatch.setattr(Browsers, "check", check)
+    handler = guarded(Opening).from_crawler(crawler_with_engine())  # type: ignore[attr-defined]
+    meta = {"playwright": True} if is_for_browser else {}
+    if has_callback:
+        meta[_INIT] = own  # type: ignore[assignment]
+    request = Request("https://example.com/", meta=meta)
+    assert asyncio.run(handler.download_request(request)).url == request.url
+    assert order == ["checked"] * is_for_browser + ["callback"] * has_callback
+    assert request.meta.get(_INIT) == (own if has_callback else None)
+    assert (_INIT in request.meta) is has_callback
