@@ -181,6 +181,8 @@ class Process:
         self.is_dead = False
         self.is_cut_off = False
         self.pages: list[float] = []
+        self.let_gone: list[str] = []
+        """URLs of requests that a download slot was to expect."""
         self.full_until = 0.0
         self.allowed: Callable[[Request], bool] = lambda request: True
         self.delays: dict[str, float] = {}
@@ -213,6 +215,7 @@ class Process:
 
     def let_go(self, request: Request) -> None:
         """The simulated download slot gets it at once."""
+        self.let_gone.append(request.url)
 
     def decide_now(self, origin: Origin, request: Request, now: float) -> float | Pending:
         """The answer is the delay."""

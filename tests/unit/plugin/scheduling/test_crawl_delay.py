@@ -66,6 +66,16 @@ def test_the_best_priority_goes_first_and_equal_ones_in_their_order(
     assert min(waiting.gaps) >= 1
 
 
+def test_a_download_slot_expects_each_page_that_comes(fleet: Fleet, waiting: Waiting) -> None:
+    """No other page is let go to it meanwhile."""
+    for path in "ab":
+        waiting.add(path)
+    fleet.run(0.5)
+    assert waiting.process.let_gone == ["http://a.example/a"]
+    fleet.run(10)
+    assert len(waiting.process.let_gone) == 2
+
+
 def test_robots_txt_counts_as_a_page(fleet: Fleet, waiting: Waiting) -> None:
     waiting.add("a", ahead=0.7)
     fleet.run(0.69)
