@@ -169,6 +169,7 @@ class CrawlRuntime:
         with self.downloads.watched(use_idle=failed != MISDIRECTED):
             while True:
                 tried.append(route.name)
+                proxies.add(dict(route.meta).get("proxy"))
                 attempt = Attempt(self, origin, request, route, failed == NOT_MODIFIED)
                 result = await attempt.run()
                 route = self.routes.best(origin, own)
