@@ -135,7 +135,7 @@ class CrawlStats:
             result += f", {count(waiting, 'request')} released"
         self.progress.on_answered(origin, f"{end.words}: {result}")
         is_new = origin not in self._warned and len(self._warned) < ORIGINS_COUNTED
-        if allows and found.reason == "unreachable" and is_new:
+        if found.reason == "unreachable" and is_new:
             self._warned.add(origin)
             logger.warning(
                 "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "

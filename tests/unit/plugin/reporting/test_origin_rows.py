@@ -10,11 +10,13 @@ import pytest
 from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.overrides import Override
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.usage_policy import UsageRefusal
-from scrapy_robotspec.lookup import FetchDone, Pending
+from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.plugin.reporting import crawl_account, origin_rows
+from scrapy_robotspec.plugin.reporting.crawl_account import OVERRIDDEN
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -82,7 +84,7 @@ def test_failures_are_kept_after_an_answer() -> None:
 
 def test_the_longest_wait_is_kept() -> None:
     table = account()
-    for began, ended in ((10.0, 12.0), (20.0, 50.0), (60.0, 61.0), (70.0, 65.0)):
+    for began, ended in ((10.0, 12.0), (20.0, 50.0), (60.0, 61.0), (70.0, 65.0), (80.0, 110.0)):
         table.wait_began(SHOP, began)
         assert table[SHOP].pending_since == began
         table.wait_ended(SHOP, began, ended)
@@ -247,3 +249,94 @@ def test_rules_and_examples_of_all_origins_are_bounded(monkeypatch: pytest.Monke
     assert sum(one.count for one in refusals) == 18
     assert sum(len(one.examples) for one in refusals) == 7
     assert table.is_cut
+
+
+def resolved(record: RobotsRecord) -> Resolved:
+    policy = Settings().access_policy()
+    return RulesCache().make(record, policy.plan(record, NOW), policy.edition, NOW)
+
+
+def test_without_a_limit_no_wait_is_worth_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``ROBOTSPEC_PROGRESS_AFTER`` 0: long waits make room, too."""
+    monkeypatch.setattr(origin_rows, "MAX_ORIGINS", 1)
+    table = OriginRows(Settings(user_agent_token=("shop",), progress_after=0.0))
+    table.wait_began(DOWN, NOW)
+    table.wait_ended(DOWN, NOW, NOW + 500)
+    table.requests_of(SHOP).by_outcome["rules"] += 1
+    assert list(table) == [SHOP]
+
+
+def test_requests_that_wait_for_origins_beyond_the_bound_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(origin_rows, "MAX_ORIGINS", 2)
+    table = account()
+    table.requests_of(SHOP).by_outcome["rules"] += 1
+    waiting = {SHOP: 1, DOWN: 2, "http://a.example": 3, "http://b.example": 4}
+    shown = [
+        (row.origin, row.waiting) for row in table.rows({str(k): n for k, n in waiting.items()})
+    ]
+    assert shown == [(SHOP, 1), (str(DOWN), 2), ("", 7)]
+    assert [row.origin for row in table.rows({})] == [SHOP], "a rest without requests has no row"
+
+
+def test_urls_without_a_robots_txt_have_no_row_of_their_own() -> None:
+    table = account()
+    table.requests_of(None).by_outcome["no_robots_txt"] += 1
+    assert list(table) == []
+    assert [row.origin for row in table.rows()] == [""]
+
+
+def test_a_rule_that_is_known_counts_on_beyond_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origin_rows, "MAX_RULES", 1)
+    table = account()
+    for path in ("/cart/1", "/list", "/cart/2"):
+        table.refused(by_rule(path), f"https://shop.example{path}")
+    assert [(each.line, each.count) for each in table[SHOP].refused_by] == [(2, 2), (None, 1)]
+
+
+@pytest.mark.parametrize("replaces", [True, False])
+def test_an_override_that_replaces_the_file_is_the_origins_state(replaces: bool) -> None:
+    table = account()
+    table.overridden(Override(replacement="ignore" if replaces else None, crawl_delay=2.0), SHOP)
+    assert (table[SHOP].words == OVERRIDDEN) is replaces
+
+
+def test_a_doubt_is_that_of_the_latest_answer() -> None:
+    """FET-20: a failure after it has none."""
+    table, page = account(), replace(FOUND, doubt="HTML page")
+    fetch(table, page, 0.1, NOW)
+    assert table[SHOP].doubt == "no robots.txt: HTML page"
+    failed = replace(page, failed_at=2500.0, unreachable_since=2500.0, failures=1)
+    fetch(table, failed, 0.1, NOW)
+    assert (table[SHOP].answer, table[SHOP].doubt) == ("unreachable", None)
+
+
+def test_a_report_of_a_few_origins_has_their_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origin_rows, "MAX_FILES", 1)
+    table = account()
+    for origin in (SHOP, DOWN):
+        record = replace(FOUND, origin=origin, fetched_at=NOW, expires_at=NOW + 60)
+        table.fetched(FetchDone(resolved(record), record, None, None, NOW), 0, NOW)
+    assert [table[origin].file is not None for origin in (SHOP, DOWN)] == [True, False]
+
+
+def test_a_failure_that_is_known_counts_on_beyond_the_bound() -> None:
+    table = account()
+    for number in (*range(50), 0):
+        fetch(table, replace(FAILED, failure=f"failure {number}"), 0.1, 1000.0)
+    assert table[DOWN].failures["failure 0"] == 2
+
+
+@pytest.mark.parametrize(
+    ("is_resolved", "waiting", "waited"), [(True, 2, 2), (True, 0, 0), (False, 2, 0)]
+)
+def test_a_wait_ends_where_requests_waited_and_the_origin_is_resolved(
+    is_resolved: bool, waiting: int, waited: int
+) -> None:
+    table = account()
+    record = replace(FOUND, fetched_at=NOW, expires_at=NOW + 60)
+    found = resolved(record) if is_resolved else Pending(SHOP, NOW)
+    table.fetched(FetchDone(found, record, None, None, NOW), waiting, NOW)
+    assert table[SHOP].waited == waited
+    assert (table[SHOP].wait_end is not None) is (waited > 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
 from scrapy_robotspec.render.text import REST
+from tests.unit.plugin.reporting.records import FOUND
 
 A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
 MANY = [Origin("http", f"h{n}.example", 80) for n in range(200)]
@@ -167,3 +169,46 @@ def test_without_an_interval_there_are_no_such_lines(
     log.wait(A)
     log.clock.pump([60.0] * 16)
     assert len(log.lines()) == lines
+
+
+def test_a_failure_that_nothing_waits_for_is_not_logged(log: Log) -> None:
+    """A spider's question, or a refresh of a copy that is in use."""
+    log.progress.on_failed(A, "refused", FAILED)
+    assert log.lines() == []
+
+
+@pytest.mark.parametrize(
+    ("waits", "is_first", "lines"),
+    [(True, False, 1), (False, True, 1), (True, True, 1), (False, False, 0)],
+)
+def test_giving_up_is_logged_for_a_wait_and_a_first_failure(
+    log: Log, waits: bool, is_first: bool, lines: int
+) -> None:
+    """Not for probes of an origin that was given up before."""
+    if waits:
+        log.wait(A)
+    log.progress.on_given_up(A, "refused", "given up", is_first=is_first)
+    assert log.lines() == ["robots.txt of http://a.example given up"] * lines
+
+
+def test_many_doubtful_responses_share_a_line(log: Log) -> None:
+    """FET-20."""
+    for origin in MANY:
+        log.progress.on_doubtful("no robots.txt: HTML page", replace(FOUND, origin=origin))
+    assert len(log.lines()) == MAX_LINES
+    log.progress.close()
+    assert log.lines() == [
+        f"robots.txt of 180 more origins: they have no robots.txt: HTML page{REST}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [(b"<pre>User-agent: *\nDisallow: /x</pre>", "WARNING"), (b"<p>not found</p>", "INFO")],
+)
+def test_a_view_whose_rules_are_lost_is_a_warning(
+    log: Log, caplog: pytest.LogCaptureFixture, body: bytes, level: str
+) -> None:
+    log.progress.on_doubtful("no robots.txt: HTML page", replace(FOUND, body=body))
+    assert [record.levelname for record in caplog.records] == [level]
+    assert [("browser's view" in line) for line in log.lines()] == [level == "WARNING"]

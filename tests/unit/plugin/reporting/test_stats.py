@@ -15,6 +15,7 @@ from scrapy.statscollectors import StatsCollector
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.overrides import Override
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.record import RobotsRecord
@@ -23,10 +24,18 @@ from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.plugin.exceptions import refusal
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.reporting import stats
 from scrapy_robotspec.plugin.reporting.origin_rows import OriginRows
 from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.reporting.stats import CrawlStats, open_account, shown_request
+from scrapy_robotspec.plugin.reporting.stats import (
+    CrawlStats,
+    log_never_decided,
+    open_account,
+    shown_request,
+)
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.signals import request_refused
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
 
 
@@ -37,6 +46,7 @@ class Crawl:
         caplog.set_level(logging.DEBUG, "scrapy_robotspec")
         self._caplog = caplog
         crawler = Crawler(Spider, {"USER_AGENT": "shop", "LOGSTATS_INTERVAL": 0})
+        self.crawler = crawler
         crawler.spider = Spider("shop")
         self._settings = Settings(user_agent_token=("shop",), progress_after=0, **settings)
         self.collected = StatsCollector(crawler)
@@ -225,3 +235,151 @@ def test_rows_are_for_reports() -> None:
     settings = Settings(user_agent_token=("shop",))
     assert not isinstance(open_account(settings), OriginRows)
     assert isinstance(open_account(replace(settings, report="report.jsonl")), OriginRows)
+
+
+def test_a_refusal_is_sent_to_the_receivers_of_its_signal(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    crawl, received = Crawl(caplog), []
+
+    def receive(request: Request, decision: Decision) -> None:
+        received.append((request, decision))
+
+    crawl.crawler.signals.connect(receive, request_refused)
+    page, asked = Request("https://shop.example/a"), Request("https://shop.example/cart/")
+    decision = Decision(False, "rule", RULES.explain("/cart/", ()), origin=SHOP)
+    crawl.stats.refused(page, asked, refusal(decision))
+    assert received == [(page, decision)]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [None, replace(FAILED, unreachable_since=None, temporary=1, failure_status=429)],
+    ids=["no record", "temporary status that stands (FET-19)"],
+)
+def test_an_origin_without_an_outage_that_waits_has_no_line(
+    caplog: pytest.LogCaptureFixture, record: RobotsRecord | None
+) -> None:
+    crawl = Crawl(caplog)
+    wait(crawl, DOWN, 2)
+    crawl.stats.on_fetch_done(FetchDone(Pending(DOWN, 1.0), record, None, None, 0.1))
+    assert crawl.lines() == []
+
+
+@pytest.mark.parametrize(
+    ("waiting", "text"),
+    [
+        (0, "): requests are refused until it answers"),
+        (1, "): 1 request refused; further ones are refused until it answers"),
+    ],
+)
+def test_an_origin_that_is_given_up_says_how_many_requests_are_refused(
+    caplog: pytest.LogCaptureFixture, waiting: int, text: str
+) -> None:
+    """None where a spider's question met the failure."""
+    crawl = Crawl(caplog)
+    if waiting:
+        wait(crawl, DOWN, waiting)
+    crawl.fetched(replace(FAILED, unanswered=3, failures=3, next_attempt=1060.0))
+    assert crawl.lines()[-1].endswith(text)
+    assert crawl.collected.get_value("robotspec/waited", 0) == waiting
+
+
+@pytest.mark.parametrize(("failures", "lines"), [(0, 1), (2, 0)])
+def test_a_first_failure_after_an_answer_is_logged(
+    caplog: pytest.LogCaptureFixture, failures: int, lines: int
+) -> None:
+    """Also if nothing waited for it; a probe of an origin that was given up is not."""
+    crawl = Crawl(caplog)
+    crawl.fetched(
+        replace(FAILED, unanswered=3, failures=3, next_attempt=1060.0),
+        replace(FOUND, origin=DOWN, failures=failures),
+    )
+    assert len([line for line in crawl.lines() if "given up" in line]) == lines
+
+
+def test_another_doubt_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """FET-20."""
+    crawl = Crawl(caplog)
+    page = replace(FOUND, doubt="HTML page")
+    crawl.fetched(page)
+    crawl.fetched(replace(page, doubt="JSON", fetched_at=1500.0), page, 1500.0)
+    crawl.fetched(replace(page, fetched_at=1600.0), FOUND, 1600.0)
+    assert len(crawl.lines()) == 3
+
+
+@pytest.mark.parametrize(("planned", "expected"), [(1007.0, 1007.0), (None, 1000.0)])
+def test_the_outlook_of_a_wait_names_the_next_attempt(
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    planned: float | None,
+    expected: float,
+) -> None:
+    """At once where none is planned."""
+    monkeypatch.setattr(time, "time", lambda: 1000.0)
+    crawl = Crawl(caplog, report=str(tmp_path / "report.jsonl"))
+    wait(crawl, DOWN, 2)
+    record = replace(FAILED, next_attempt=planned)
+    crawl.stats.on_fetch_done(FetchDone(Pending(DOWN, 1.0), record, None, None, 0.1))
+    assert isinstance(crawl.stats.account, OriginRows)
+    outlook = crawl.stats.account[DOWN].outlook
+    assert outlook is not None
+    assert outlook.next_attempt == expected
+
+
+def test_warnings_of_pages_without_rules_are_bounded(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stats, "ORIGINS_COUNTED", 1)
+    crawl = Crawl(caplog, unreachable="allow")
+    for origin in (DOWN, SHOP):
+        crawl.fetched(replace(FAILED, origin=origin, failures=7, next_attempt=1001.0))
+    assert len([line for line in crawl.lines() if "without rules" in line]) == 1
+
+
+def test_pages_of_an_origin_that_has_no_file_are_not_warned_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    crawl = Crawl(caplog, unreachable="allow")
+    crawl.fetched(replace(FOUND, meaning=Meaning.ALLOW, status=404, body=b"", hops=()))
+    assert crawl.lines() == []
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_exempt_requests_are_a_stat_if_there_are_any(
+    caplog: pytest.LogCaptureFixture, number: int
+) -> None:
+    """APP-01."""
+    crawl = Crawl(caplog)
+    crawl.stats.account.requests_of(None).by_outcome["dont_obey_robotstxt"] += number
+    crawl.stats.close(lambda origin: None)
+    assert crawl.collected.get_value("robotspec/unchecked") == (number or None)
+
+
+class Answers:
+    """A middleware that answers requests."""
+
+    def process_request(self, request: Request) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (0, []),
+        (1, ["1 response came from a middleware before this one and was not checked ("]),
+        (2, ["2 responses came from a middleware before this one and were not checked ("]),
+    ],
+)
+@pytest.mark.parametrize("is_named", [True, False])
+def test_middlewares_that_answered_before_ours_are_named(
+    caplog: pytest.LogCaptureFixture,
+    number: int,
+    expected: list[str],
+    is_named: bool,
+) -> None:
+    middlewares = {RobotSpecMiddleware: 100} | ({Answers: 50} if is_named else {})
+    settings = {"DOWNLOADER_MIDDLEWARES": middlewares, "DOWNLOADER_MIDDLEWARES_BASE": {}}
+    log_never_decided(number, Crawler(Spider, settings), RobotSpecMiddleware)
+    names = f"{__name__}.Answers at 50)" if is_named else "its name is unknown)"
+    assert caplog.messages == [f"{line}{names}" for line in expected]
