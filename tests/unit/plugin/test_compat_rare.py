@@ -6,13 +6,17 @@ Each test has the name of the function of ``_compat_rare.py`` that a new Scrapy 
 from __future__ import annotations
 
 from itertools import chain, repeat
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrapy import Request
+from scrapy import Request, version_info
 from scrapy.core.engine import ExecutionEngine
+from scrapy.settings import Settings
 
+from scrapy_robotspec import RobotSpecMiddleware
 from scrapy_robotspec.plugin import _compat, _compat_rare
 from scrapy_robotspec.plugin._compat_rare import SendTimes
 from tests.unit.plugin.scheduling.crawlers import (
@@ -80,3 +84,126 @@ def test_load_handlers() -> None:
     engine = crawler_with_engine().engine
     _compat_rare.load_handlers(engine)
     _compat_rare.load_handlers(None)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [(b"0a1f" * 10, True), (b"0a", True), (b"g0", False), (b"\x0a\x00", False), (b"0", False)],
+)
+def test_unread_job_file(tmp_path: Path, text: bytes, is_found: bool) -> None:
+    """A JOBDIR of an older Scrapy: its fingerprints are text."""
+    seen = tmp_path / "requests.seen"
+    settings = Settings({"JOBDIR": str(tmp_path)})
+    assert _compat_rare.unread_job_file(settings) is None
+    seen.write_bytes(text)
+    found = seen if is_found and version_info >= (2, 19) else None
+    assert _compat_rare.unread_job_file(settings) == found
+
+
+class Answers:
+    """A middleware that may answer requests."""
+
+    def process_request(self, request: Request) -> None: ...
+
+
+class Watches:
+    """A middleware that sees responses only."""
+
+
+def test_middlewares_before() -> None:
+    """Those behind ours, Scrapy's own and those that answer nothing are not named."""
+    http_cache = "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware"
+    settings = Settings(
+        {
+            "DOWNLOADER_MIDDLEWARES": {
+                Answers: 10,
+                Watches: 20,
+                http_cache: 30,
+                RobotSpecMiddleware: 550,
+            }
+        }
+    )
+    name = f"{__name__}.Answers at 10"
+    assert _compat_rare.middlewares_before(settings, RobotSpecMiddleware) == [
+        name,
+        f"{http_cache} at 30",
+    ]
+    settings = Settings({"DOWNLOADER_MIDDLEWARES": {RobotSpecMiddleware: 5, Answers: 10}})
+    assert _compat_rare.middlewares_before(settings, RobotSpecMiddleware) == []
+
+
+def test_queue_of_scrapy_redis() -> None:
+    """A queue of another scheduler has not all of its names."""
+    names = dict.fromkeys(("server", "key", "push", "_encode_request", "_decode_request"))
+    queue = SimpleNamespace(**names)
+    assert _compat_rare.queue_of_scrapy_redis(SimpleNamespace(queue=queue)) is queue
+    for name in names:
+        other = SimpleNamespace(**{each: None for each in names if each != name})
+        assert _compat_rare.queue_of_scrapy_redis(SimpleNamespace(queue=other)) is None
+    assert _compat_rare.queue_of_scrapy_redis(object()) is None
+
+
+def test_watch_scheduler() -> None:
+    """Without the part nothing is watched."""
+    coming, seen = iter([REQUEST, None]), list[Request | None]()
+    scheduler = SimpleNamespace(next_request=lambda: next(coming))
+    engine = SimpleNamespace(_slot=SimpleNamespace(scheduler=scheduler))
+    assert _compat_rare.watch_scheduler(engine, seen.append) is scheduler
+    assert [scheduler.next_request(), scheduler.next_request()] == seen == [REQUEST, None]
+    assert _compat_rare.watch_scheduler(SimpleNamespace(), seen.append) is None
+
+
+class Connection:
+    """A connection of httpx2 or aiohttp."""
+
+    def __init__(self, *, idle: bool) -> None:
+        self.idle = idle
+        self.is_closed = False
+        self._connection = self
+        self._expire_at = 100.0
+
+    def is_idle(self) -> bool:
+        return self.idle
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_close_idle_sessions() -> None:
+    """Connections in use are left alone; an engine without handlers has none."""
+    idle, used, aiohttp = Connection(idle=True), Connection(idle=False), Connection(idle=True)
+    pool = SimpleNamespace(connections=[idle, used])
+    client = SimpleNamespace(_transport=SimpleNamespace(_pool=pool))
+    session = SimpleNamespace(connector=SimpleNamespace(_conns={"a": [(aiohttp, 0.0)]}))
+    handlers = {
+        "http": SimpleNamespace(_default_client=client),
+        "https": SimpleNamespace(_session=session),
+        "ftp": SimpleNamespace(),
+    }
+    engine = SimpleNamespace(
+        downloader=SimpleNamespace(handlers=SimpleNamespace(_handlers=handlers))
+    )
+    _compat_rare.close_idle_sessions(engine)
+    assert (idle._expire_at, used._expire_at, aiohttp.is_closed) == (0.0, 100.0, True)
+    assert session.connector._conns == {"a": []}
+    _compat_rare.close_idle_sessions(SimpleNamespace())
+
+
+def test_a_queue_in_a_slot_is_waited_for(engine: ExecutionEngine) -> None:
+    """Its delay may be over while other requests are before this one."""
+    times, slot = SendTimes(engine.crawler), slot_of(engine)
+    slot.queue.append((REQUEST, None))
+    slot.lastseen = 0.0
+    assert times.send_wait(REQUEST) > 0
+
+
+def test_few_slots_are_remembered(engine: ExecutionEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory does not grow with the hosts of a crawl."""
+    monkeypatch.setattr(_compat_rare, "_MAX_DRAWN", 10)
+    times = SendTimes(engine.crawler)
+    for number in range(25):
+        request = Request(f"http://{number}.example/")
+        times.send_wait(request)
+        times.let_go(request)
+    assert max(len(times._drawn), len(times._going)) <= 10
+    assert min(len(times._drawn), len(times._going)) == 5

@@ -91,3 +91,45 @@ def test_the_words_of_an_error_contain_no_password(padding: str) -> None:
     words = in_one_line(error)
     assert "secret" not in words
     assert "//blanked" in words
+
+
+class Middleware:
+    """A middleware whose hook raises."""
+
+    def process_request(self, error: Exception) -> None:
+        self.help(error)
+
+    def help(self, error: Exception) -> None:
+        raise error
+
+
+def process_request(error: Exception) -> None:
+    """A function with the name of a hook."""
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "line"),
+    [
+        (Middleware().process_request, ValueError("no"), "raised in Middleware: ValueError: no"),
+        (
+            Middleware().process_request,
+            IgnoreRequest("no"),
+            "dropped by Middleware: IgnoreRequest: no",
+        ),
+        (Middleware().help, ValueError("no"), "ValueError: no"),
+        (process_request, ValueError("no"), "ValueError: no"),
+    ],
+)
+def test_the_middleware_that_is_to_blame_is_named(call: Any, error: Exception, line: str) -> None:
+    """Its hook is in the traceback."""
+    with pytest.raises(type(error)) as raised:
+        call(error)
+    assert in_one_line(raised.value) == line
+
+
+def test_errors_that_cause_each_other_end() -> None:
+    first, second = ValueError("first"), OSError(errno.ENETUNREACH, "second")
+    first.__cause__, second.__context__ = second, first
+    assert in_one_line(first) == "ValueError: first"
+    assert is_local(first, resolves=True)

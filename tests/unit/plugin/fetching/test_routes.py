@@ -76,7 +76,8 @@ def test_no_more_proxies_than_a_bound_are_known_to_work() -> None:
 
 def test_names_are_resolved_once_a_host_with_a_name_has_responded() -> None:
     routes = Routes((), LiveOrigins())
-    routes.worked(None, Origin("http", "127.0.0.1", 80), NOW)  # needs no name server
+    for host in ("127.0.0.1", "localhost", "app.localhost"):  # these need no name server
+        routes.worked(None, Origin("http", host, 80), NOW)
     assert not routes.resolves_names(NOW)
     routes.worked(None, B, NOW)
     assert routes.resolves_names(NOW)
