@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.settings import Settings, default_settings
+from scrapy.settings import BaseSettings, Settings, default_settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec import Addon, RobotSpecMiddleware
 from scrapy_robotspec.plugin.middleware import other_middlewares
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
-from scrapy_robotspec.plugin.settings.checks import missing_parts
+from scrapy_robotspec.plugin.settings.checks import log_switched_off, missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings as OwnSettings
 
 
@@ -77,6 +77,7 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
             for wrong, meant in {
                 "ROBOSPEC_CACHE": "ROBOTSPEC_CACHE",
                 "ROBOTS_CACHE_TTL": "ROBOTSPEC_CACHE_TTL",
+                "ROBOTS_CACHE_TLL": "ROBOTSPEC_CACHE_TTL",
                 "robotspec_edition": "ROBOTSPEC_EDITION",
                 "ROBOTSTXT_EDITION": "ROBOTSPEC_EDITION",
                 "ROBOTSTXT_USER_AGENT_TOKEN": "ROBOTSPEC_USER_AGENT_TOKEN",
@@ -183,3 +184,27 @@ def test_a_default_that_switches_it_off_is_warned_of(caplog: pytest.LogCaptureFi
     (record,) = caplog.records
     assert record.levelname == "WARNING"
     assert "Set ROBOTSTXT_OBEY = True" in record.getMessage()
+
+
+def test_settings_without_robots_txt_are_those_of_the_default(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    log_switched_off(BaseSettings())
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+@pytest.mark.parametrize(
+    ("others", "knows_queue", "beginnings"),
+    [
+        ([], True, []),
+        ([], False, ["The scheduler does not know"]),
+        ([OwnRobots], True, [f"{__name__}.OwnRobots is enabled"]),
+        ([OwnRobots], False, [f"{__name__}.OwnRobots is enabled"]),
+    ],
+)
+def test_a_queue_is_missed_only_where_ours_alone_decides(
+    others: list[type], knows_queue: bool, beginnings: list[str]
+) -> None:
+    found = list(missing_parts(Settings(), others, knows_queue=knows_queue))
+    assert len(found) == len(beginnings)
+    assert all(map(str.startswith, found, beginnings))

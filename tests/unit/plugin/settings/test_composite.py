@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
@@ -9,7 +14,12 @@ from scrapy_robotspec.access.overrides import Override
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import EDITIONS, get_edition
 from scrapy_robotspec.plugin.settings import composite
-from scrapy_robotspec.plugin.settings.composite import converter_of, overrides
+from scrapy_robotspec.plugin.settings.composite import (
+    converter_of,
+    file_of,
+    overrides,
+    token_source,
+)
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -99,3 +109,48 @@ def test_the_table_has_the_fields_without_a_converter_of_their_own() -> None:
         table = converter_of("overrides", edition)({"h": given})
         (override,) = table.values()
         assert override.replacement.edition is edition
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("r.jsonl", "r.jsonl"),
+        ("{name}-{time}.jsonl", "shop-2001-09-09T01-46-40+00-00.jsonl"),
+        ("%(name)s-%(time)s.jsonl", "shop-2001-09-09T01-46-40+00-00.jsonl"),
+        ("{unknown}%(batch_id)d.jsonl", "1.jsonl"),
+    ],
+)
+@pytest.mark.parametrize("is_uri", [False, True])
+def test_placeholders_of_a_path_are_those_of_scrapys_feeds(
+    tmp_path: Path, path: str, expected: str, is_uri: bool
+) -> None:
+    """The report of a crawl never overwrites one of its feeds."""
+    given = f"{'file://' if is_uri else ''}{tmp_path}/{path}"
+    spider = SimpleNamespace(name="shop")
+    assert file_of(given, spider, 1e9 + 0.5) == str(tmp_path.resolve() / expected)
+
+
+async def coroutine(request: Any, crawler: Any) -> str:
+    return "examplebot"
+
+
+async def asynchronous(request: Any, crawler: Any) -> AsyncIterator[str]:
+    yield "examplebot"
+
+
+def generator(request: Any, crawler: Any) -> Iterator[str]:
+    yield "examplebot"
+
+
+class Called:
+    """An object that is called as *function*."""
+
+    def __init__(self, function: Any) -> None:
+        self.__class__ = type("Own", (Called,), {"__call__": staticmethod(function)})
+
+
+@pytest.mark.parametrize("function", [coroutine, asynchronous, generator])
+def test_a_function_that_does_not_return_tokens_at_once_is_refused(function: Any) -> None:
+    for each in (function, Called(function)):
+        with pytest.raises(ValueError, match="without 'async' and 'yield'"):
+            token_source(each, EDITIONS["google-2019"])
