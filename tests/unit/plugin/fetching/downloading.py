@@ -126,7 +126,10 @@ class Downloading:
             signal, spider=self.crawler.spider, dont_log=StopDownload, **arguments
         )
         results = [result for _, result in sent]
-        return [result.value if isinstance(result, Failure) else result for result in results]
+        found = [result.value if isinstance(result, Failure) else result for result in results]
+        faults = [each for each in found if isinstance(each, Exception)]
+        assert all(isinstance(each, StopDownload) for each in faults), faults
+        return found
 
     async def fetch(
         self,
