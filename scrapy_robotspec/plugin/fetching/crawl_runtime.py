@@ -11,7 +11,7 @@ import random
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from scrapy.exceptions import IgnoreRequest
@@ -25,7 +25,7 @@ from scrapy_robotspec.access.exchange import (
     leading_product,
     result_of,
 )
-from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.origin import Origin, without_user_info
 from scrapy_robotspec.access.outcome import (
     MISDIRECTED,
     NOT_FROM_THE_SITE,
@@ -53,6 +53,8 @@ from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
@@ -164,12 +166,12 @@ class CrawlRuntime:
         """
         own = self.routes.see(origin, request)
         tried: list[str] = []
-        proxies = {None, request.meta.get("proxy")}
+        proxies = {None, _proxy_in(request.meta)}
         route = self.routes.best(origin, own)
         with self.downloads.watched(use_idle=failed != MISDIRECTED):
             while True:
                 tried.append(route.name)
-                proxies.add(dict(route.meta).get("proxy"))
+                proxies.add(_proxy_in(dict(route.meta)))
                 attempt = Attempt(self, origin, request, route, failed == NOT_MODIFIED)
                 result = await attempt.run()
                 route = self.routes.best(origin, own)
@@ -196,6 +198,12 @@ class CrawlRuntime:
     def close(self) -> None:
         if "in_thread" in vars(self):
             self.in_thread.close()
+
+
+def _proxy_in(meta: Mapping[str, Any]) -> str | None:
+    """The proxy that a request with *meta* goes by, as Scrapy then names it."""
+    proxy = meta.get("proxy")
+    return without_user_info(proxy) if proxy else None
 
 
 @dataclass(eq=False)

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 from scrapy import Request
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from twisted.internet.defer import CancelledError, Deferred
@@ -290,6 +291,20 @@ def test_another_route_is_tried_where_one_fails_on_our_side(crawl: Downloading) 
     crawl.site = by_proxy({P1: fail(REFUSED), P2: respond()})
     assert crawl.fetched({"proxy": P1}).status == 200
     assert crawl.proxies == [P1, P2]
+
+
+def test_a_dead_proxy_with_a_password_is_tried_once(crawl: Downloading) -> None:
+    """Scrapy takes user name and password out of the URL: that is no other choice."""
+    waits_through(crawl, "http://user:word@p2:8080")
+    scrapys_own = HttpProxyMiddleware()
+
+    def site(request: Request) -> Response:
+        scrapys_own.process_request(request)
+        raise REFUSED
+
+    crawl.site = site
+    assert crawl.fetched({"proxy": "http://user:word@p1:8080"}).local
+    assert crawl.proxies == ["http://p1:8080", "http://p2:8080"]
 
 
 @pytest.mark.parametrize(("chosen", "attempts"), [("aabc", 2), ("abbc", 3), ("abcd", 4)])
