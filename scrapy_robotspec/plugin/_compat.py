@@ -380,33 +380,9 @@ def name_slots(engine: Any, key: str) -> dict[str, Any]:
 
 #: Internal setting: for each limit that the add-on has raised the user's value and the new one.
 RAISED_LIMITS = "_ROBOTSPEC_RAISED_LIMITS"
-#: Setting of a limit -> the part of the engine that keeps it.
-_LIMITS = {
-    "CONCURRENT_REQUESTS": "total_concurrency",
-    "CONCURRENT_REQUESTS_PER_DOMAIN": "domain_concurrency",
-}
 
 #: Names of handler classes; the module of one can only be imported where h2 is installed.
 _TWISTED_HANDLERS = ("HTTP10DownloadHandler", "HTTP11DownloadHandler", "H2DownloadHandler")
-
-
-def add_connections(settings: BaseSettings, number: int) -> None:
-    """Allow *number* more connections, once, where they are scarce.
-
-    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS``, so silent robots.txt files
-    would stop the pages. Some open no more than ``CONCURRENT_REQUESTS_PER_DOMAIN`` to a host, so
-    its pages would stop its robots.txt: they get as many as pages and robots.txt files together.
-    Uses: Scrapy's handlers for httpx (2.15 on) and aiohttp (2.19 on).
-    """
-    if settings.get(RAISED_LIMITS) is not None:
-        return
-    total, of_domain = map(settings.getint, _LIMITS)
-    extra = 0 if _uses_twisted(settings) else number
-    limits = zip(_LIMITS, (total, of_domain), (extra, extra and total + extra), strict=True)
-    raised = {name: (limit, limit + more) for name, limit, more in limits if limit and more}
-    set_by_addon(settings, RAISED_LIMITS, raised)
-    for name, (_, limit) in raised.items():
-        set_by_addon(settings, name, limit)
 
 
 def set_by_addon(settings: BaseSettings, name: str, value: Any) -> None:
@@ -418,7 +394,7 @@ def set_by_addon(settings: BaseSettings, name: str, value: Any) -> None:
     settings.set(name, value, priority)
 
 
-def _uses_twisted(settings: BaseSettings) -> bool:
+def uses_twisted(settings: BaseSettings) -> bool:
     """Whether all HTTP handlers are Scrapy's for Twisted, or derived from them.
 
     Uses: ``TWISTED_REACTOR_ENABLED`` (2.15 on), names of handler classes (2.13 on).
@@ -498,18 +474,13 @@ def is_importable(key: Any, settings: BaseSettings) -> bool:
 
 
 def limit_pages(crawler: Crawler) -> None:
-    """Keep pages to the limits of the user, of a slot too.
+    """Keep pages to the limit of a slot.
 
     With asyncio, Scrapy counts a page when it has left the slot's queue for a turn of the loop: all
-    pages that wait there would be sent in one turn. Uses: ``downloader.total_concurrency``,
-    ``downloader.domain_concurrency`` (2.13 on), ``downloader._wait_for_download``,
+    pages that wait there would be sent in one turn. Uses: ``downloader._wait_for_download``,
     ``Slot.transferring`` (2.14 on).
     """
     engine: Any = crawler.engine
-    for name, (limit, raised) in (crawler.settings.get(RAISED_LIMITS) or {}).items():
-        found = part(engine, f"downloader.{_LIMITS[name]}")
-        if found and crawler.settings.getint(name) == raised:  # else another component's
-            setattr(engine.downloader, _LIMITS[name], found - raised + limit)
     send = part(engine, "downloader._wait_for_download")
 
     def counted(slot: Any, request: Request, waiter: Deferred[Response]) -> Any:
@@ -540,7 +511,7 @@ def watch_sending(
     send = part(engine, f"downloader.handlers.{_SEND}")
     if send is None:
         return False
-    is_spelled_anew = version_info >= (2, 19) and not _uses_twisted(engine.crawler.settings)
+    is_spelled_anew = version_info >= (2, 19) and not uses_twisted(engine.crawler.settings)
 
     def checked(request: Request, spider: Any = None) -> Any:
         try:

@@ -17,11 +17,13 @@ from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_reactor_installed
 
 from scrapy_robotspec.plugin._compat import (
+    RAISED_LIMITS,
     download_slot,
     loaded,
     longest_delay,
     merged_middlewares,
     part,
+    set_by_addon,
     slot_clock,
 )
 
@@ -36,6 +38,11 @@ if TYPE_CHECKING:
 _MAX_DRAWN = 10_000
 #: Names that scrapy-redis's queues have.
 _OF_SCRAPY_REDIS = ("server", "key", "push", "_encode_request", "_decode_request")
+#: Setting of a limit -> the part of the engine that keeps it.
+_LIMITS = {
+    "CONCURRENT_REQUESTS": "total_concurrency",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "domain_concurrency",
+}
 #: A download slot with waiting requests is looked at again after this time (seconds).
 _BUSY_SLOT = 0.1
 
@@ -98,6 +105,39 @@ def load_handlers(engine: Any) -> None:
     if get_handler is not None:
         for scheme in ("http", "https"):
             get_handler(scheme)
+
+
+# --- handlers with few connections
+
+
+def add_connections(settings: BaseSettings, number: int) -> None:
+    """Allow *number* more connections, once.
+
+    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS``, so silent robots.txt files
+    would stop the pages. Some open no more than ``CONCURRENT_REQUESTS_PER_DOMAIN`` to a host, so
+    its pages would stop its robots.txt: they get as many as pages and robots.txt files together.
+    Uses: Scrapy's handlers for httpx (2.15 on) and aiohttp (2.19 on).
+    """
+    if settings.get(RAISED_LIMITS):
+        return
+    total, of_domain = map(settings.getint, _LIMITS)
+    limits = zip(_LIMITS, (total, of_domain), (number, total + number), strict=True)
+    raised = {name: (limit, limit + more) for name, limit, more in limits if limit}
+    set_by_addon(settings, RAISED_LIMITS, raised)
+    for name, (_, limit) in raised.items():
+        set_by_addon(settings, name, limit)
+
+
+def remove_connections(crawler: Crawler) -> None:
+    """Keep pages to the limits that the add-on has raised for connections.
+
+    Uses: ``downloader.total_concurrency``, ``downloader.domain_concurrency`` (2.13 on).
+    """
+    engine: Any = crawler.engine
+    for name, (limit, raised) in crawler.settings[RAISED_LIMITS].items():
+        found = part(engine, f"downloader.{_LIMITS[name]}")
+        if found and crawler.settings.getint(name) == raised:  # else another component's
+            setattr(engine.downloader, _LIMITS[name], found - raised + limit)
 
 
 # --- other schedulers, the dry run, a ``JOBDIR``

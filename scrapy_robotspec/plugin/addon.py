@@ -96,7 +96,10 @@ class Addon:
                     from scrapy_robotspec.plugin.browser.handler import guard_browsers
 
                     guard_browsers(settings, handlers)
-        _compat.add_connections(settings, checked.most_fetches)
+        if not _compat.uses_twisted(settings):
+            from scrapy_robotspec.plugin import _compat_rare
+
+            _compat_rare.add_connections(settings, checked.most_fetches)
 
 
 def check_settings(settings: BaseSettings) -> Settings:

@@ -171,7 +171,10 @@ class Enforcer:
             now = time.time()
             if self._robots.lookup.rules.get_valid(found.origin, now) is not found:
                 answer = self._robots.decide_now(found.origin, request, now)
-                if isinstance(answer, Pending) or self._has_new_delay(found, request, answer):
+                if isinstance(answer, Pending) or (
+                    self._crawl_delay is not None
+                    and self._crawl_delay.begins(found, request, answer)
+                ):
                     self._forget(request)
                     raise RulesExpired(f"the rules of {found.origin} have expired")
                 self.enforce(request, answer, again=True)
@@ -188,11 +191,6 @@ class Enforcer:
         if passed.outcome != NO_ROBOTS_TXT:
             self._account.kept(passed.origin).sent += 1
         return passed.logged
-
-    def _has_new_delay(self, before: Resolved, request: Request, answer: Answer) -> bool:
-        """Whether *answer* has a crawl delay, and *request* left by rules *before* without one."""
-        delay = self._policy.delay
-        return bool(delay(answer)) and not delay(self._policy.by_rules(before, request, 0.0))
 
     def _apply_again(self, request: Request, asked: Request, answer: Answer) -> None:
         """Apply *answer* about *asked* to *request*, which was let through before."""

@@ -219,6 +219,10 @@ class CrawlRobots:
             "kept" if self.settings.crawl_delay else "not kept",
             f", default crawl delay {default:g} s" if default else "",
         )
+        if self._crawler.settings.get(_compat.RAISED_LIMITS):
+            from scrapy_robotspec.plugin import _compat_rare
+
+            _compat_rare.remove_connections(self._crawler)
         _compat.limit_pages(self._crawler)
         _compat.when_closing(self._crawler.engine, self.stop)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:

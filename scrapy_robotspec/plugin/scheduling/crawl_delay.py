@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin._compat_rare import SendTimes
+    from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
 logger = logging.getLogger(__name__)
@@ -78,6 +80,13 @@ class CrawlDelay:
         pace = self._paces.get(origin)
         if pace is not None:
             pace.not_before = max(pace.not_before, self._monotonic() + pace.delay)
+
+    def begins(self, before: Resolved, request: Request, answer: Answer) -> bool:
+        """Whether *answer* has a delay, and *before* had none for *request*."""
+        policy = self._robots.policy
+        if not policy.delay(answer):
+            return False
+        return not policy.delay(policy.by_rules(before, request, 0.0))
 
     def is_spaced(self, origin: Origin | None) -> bool:
         """Whether requests of *origin* should leave their queue one at a time."""

@@ -179,7 +179,7 @@ def test_other_handlers_get_no_more_connections(handler: str | None) -> None:
 def test_nothing_else_is_touched() -> None:
     before, after = plain(ScrapySettings({"ROBOTSTXT_OBEY": True})), plain(update())
     changed = {name for name in after if after[name] != before.get(name)}
-    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE, RAISED_LIMITS}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE}
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
@@ -229,7 +229,7 @@ def test_a_dry_run_rehearses_the_place_of_a_real_run(
     if OURS not in chosen or chosen[OURS] is not None:
         changed = {name for name in after if after[name] != before.get(name)}
         given = {"ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
-        assert changed == {"DOWNLOADER_MIDDLEWARES", RAISED_LIMITS, *given}
+        assert changed == {"DOWNLOADER_MIDDLEWARES", *given}
         assert caplog.records == []
     Addon().update_settings(settings)
     assert plain(settings) == after

@@ -8,13 +8,14 @@ from __future__ import annotations
 from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request, version_info
 from scrapy.core.engine import ExecutionEngine
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings, Settings
 
 from scrapy_robotspec import RobotSpecMiddleware
 from scrapy_robotspec.plugin import _compat, _compat_rare
@@ -25,6 +26,47 @@ from tests.unit.plugin.scheduling.crawlers import (
     engine_with_delay,
     slot_of,
 )
+
+LIMITS = ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN")
+
+
+class LaterAddon:
+    """Chooses limits after ours has raised them."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        settings.update({"CONCURRENT_REQUESTS": 4, "CONCURRENT_REQUESTS_PER_DOMAIN": 2}, "addon")
+
+
+class OwnHandler:
+    """A download handler that may read the limits."""
+
+    lazy = True
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [((8, 4), (11, 15)), ((0, 4), (0, 7)), ((8, 0), (11, 0))],
+    ids=["both", "no limit in all", "no limit for a domain"],
+)
+def test_add_connections(given: tuple[int, int], expected: tuple[int, int]) -> None:
+    """Once; no limit is none."""
+    settings = Settings(dict(zip(LIMITS, given, strict=True)))
+    for _ in range(2):
+        _compat_rare.add_connections(settings, 3)
+        assert tuple(map(settings.getint, LIMITS)) == expected
+
+
+@pytest.mark.parametrize(("later", "limits"), [({}, (16, 8)), ({LaterAddon: 501}, (4, 2))])
+def test_remove_connections(later: dict[Any, int], limits: tuple[int, int]) -> None:
+    """Pages keep the last value that the user, or a component of theirs, has set."""
+    crawler = crawler_with_engine(
+        ADDONS={"scrapy_robotspec.Addon": 500, **later},
+        DOWNLOAD_HANDLERS={"http": OwnHandler, **dict.fromkeys(("https", "ftp", "s3"))},
+    )
+    assert crawler.engine is not None
+    _compat_rare.remove_connections(crawler)
+    downloader = crawler.engine.downloader
+    assert (downloader.total_concurrency, downloader.domain_concurrency) == limits
 
 
 def test_send_wait(engine: ExecutionEngine) -> None:
