@@ -294,7 +294,7 @@ def test_another_route_is_tried_where_one_fails_on_our_side(crawl: Downloading) 
 
 
 def test_a_dead_proxy_with_a_password_is_tried_once(crawl: Downloading) -> None:
-    """Scrapy takes user name and password out of the URL: that is no other choice."""
+    """Scrapy removes user name and password from the URL; the proxy is the same one."""
     waits_through(crawl, "http://user:word@p2:8080")
     scrapys_own = HttpProxyMiddleware()
 

@@ -77,7 +77,9 @@ def test_the_http_cache_answers_only_where_it_is_the_only_source(use_http_cache:
     [("", {b"Authorization", b"Cookie"}), ("http://b.example/robots.txt", set())],
     ids=["the origin", "another"],
 )
-def test_headers_that_do_not_leave_whoever_adds_them(url: str, left: set[bytes]) -> None:
+def test_a_robots_txt_request_leaves_without_headers_of_other_middlewares(
+    url: str, left: set[bytes]
+) -> None:
     """FET-01, FET-18."""
     request = made(url, user_agent=None)
     own = set(request.headers)
@@ -151,7 +153,7 @@ def test_chunked_body_is_as_the_handler_gives_it() -> None:
 def test_a_file_that_a_signal_handler_of_the_user_cuts_off_is_not_used(
     status: int, length: int | None, stopped: bool, flags: list[str], usable: bool
 ) -> None:
-    """FET-14: half of its rules would allow more. Our own cut is no failure (FMT-12)."""
+    """FET-14: half of the rules allows more. A file cut at the parsing limit is whole (FMT-12)."""
     assert len(RULES) == 28
     request = made()
     transfer = request.meta[TRANSFER]
