@@ -196,8 +196,9 @@ class Enforcer:
         """Apply *answer* about *asked* to *request*, which was let through before."""
         if not answer.decision.allowed:
             raise self.refuse(request, asked, answer)
-        request.meta[SUMMARY] = summarize(answer)
-        self._keep_plain()
+        request.meta[SUMMARY] = summary = summarize(answer)
+        if "usage" in summary:
+            self._keep_plain()
 
     def _keep_plain(self) -> None:
         """Remove usages from requests that are scheduled, from the first on."""

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.http import Response
 
 from scrapy_robotspec.access.account import RequestCounts
@@ -511,6 +511,18 @@ def test_usage_behind_a_redirect_is_evidence_of_the_decision_about_its_url(
     crawl.enforcer._observer = crawl.robots.observer = cast("Any", observer)
     answered(crawl, applied(crawl), f"{URL}/other", **{"Content-Usage": "train-ai=y"})
     assert uses == [("final_url", b"train-ai=y", None)]
+
+
+@pytest.mark.parametrize("body", [RULES, FILE])
+def test_scheduled_requests_are_looked_at_where_a_final_url_has_usage(
+    monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
+    crawl = Obeying(monkeypatch)
+    crawl.know(body)
+    answered(crawl, applied(crawl, "/other"), f"{URL}/yes")
+    scheduled = Request(f"{URL}/yes", meta={"robotspec": {"usage": object()}})
+    crawl.crawler.signals.send_catch_log(signals.request_scheduled, request=scheduled, spider=None)
+    assert ("usage" not in scheduled.meta["robotspec"]) is (body == FILE)
 
 
 def test_usage_that_the_file_states_is_in_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
