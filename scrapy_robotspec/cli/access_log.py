@@ -77,6 +77,8 @@ class AccessLog:
             url = absolute_url(request.url, base)
             if url is None:
                 raise MisuseError(f"{self.name} names no host: give --origin https://example.com")
+            if request.agent is None and self.agents:  # its line is cut, or another's
+                request = request._replace(agent="")
             self._note_read(request)
             yield request, url
         if self.without_url and not self.read + self.not_read:

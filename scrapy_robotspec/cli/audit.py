@@ -237,6 +237,12 @@ def audit_command(
     if audit.unknown_origins:
         names = first_of(list(map(safe, audit.unknown_origins)), _MOST_TOKENS)
         screen.note(f"note: without evidence: {names}")
+    if audit.others:
+        names = safe(" ".join(product))
+        screen.note(
+            f"note: disallowed, but unknown, as the User-Agent is not that of {names}: "
+            f"{audit.others:,}"
+        )
     if output.as_json:
         counts = {name: getattr(audit, name) for name in ("requests", "disallowed", "unknown")}
         accused = [_accused_object(each) for each in audit.accused] if explain else None

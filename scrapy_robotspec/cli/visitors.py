@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ _MAX_BACK = 1800.0
 #: Max origins that are named, and max origins and characters of each that are kept.
 _MOST = 3
 _MAX_ORIGINS = 1000
+#: First requests that show whether a log names hosts.
+_FIRST = 100
 _MAX_SHOWN = 100
 
 
@@ -61,7 +64,7 @@ def audit_visitors(
         raise MisuseError(f"no request is for {site}: the log has {names}; give --origin")
     notes = list(log.notes())
     if elsewhere:
-        notes.append(f"not judged, as not for {site}: {elsewhere:,} ({names})")
+        notes.append(f"not judged, as not for {site or 'this site'}: {elsewhere:,} ({names})")
     if audit.back > _MAX_BACK:
         notes.append(
             f"times go back by up to {duration(audit.back)}: robots.txt and crawl delay are right "
@@ -108,13 +111,18 @@ def _judge(
 ) -> tuple[Origin | None, int, str]:
     """Judge the requests for *site*; None: for the only one that the log names.
 
+    Most of the first requests show whether it names any: clients may send whole URLs.
+
     Returns the site, and the number of other requests and their first origins.
     """
-    is_given, elsewhere = site is not None, 0
+    requests, elsewhere = log.requests(site or ANY_SITE), 0
     others: dict[str, None] = {}
-    for request, url in log.requests(site or ANY_SITE):
+    first = list(islice(requests, _FIRST))
+    named = sum(not url.startswith(f"{ANY_SITE}/") for _, url in first)
+    is_given = site is not None or 2 * named < len(first)
+    for request, url in chain(first, requests):
         found = Origin.of(url)
-        if site is None and found != ANY_SITE:
+        if not is_given and site is None and found != ANY_SITE:
             site = found
         if found is not None and found in (site, ANY_SITE):
             audit.add(request, url)

@@ -46,9 +46,10 @@ TIME = (
 #: The time before a request line. Another one would be a client's text.
 _TIME = re.compile(rb'\[(%b)\] "' % TIME)
 #: A quoted value ends at a quotation mark that no backslash escapes, and, as some servers escape
-#: nothing, that a separator follows: behind a request line the status.
+#: nothing, that a separator follows: behind a request line the status, 0 or -1 for none.
 _QUOTED = rb'"([^"\\]*(?:(?:\\.|"(?!%b))[^"\\]*)*)"'
-_REQUEST = re.compile(_QUOTED % rb" (?:\d{3}|-)(?: |$)" + rb' (?:\d{3}|-)(?: [^" ]+)?')
+_STATUS = rb" (?:\d{3}|-1?|0)(?: |$)"
+_REQUEST = re.compile(_QUOTED % _STATUS + rb"(?=%b) [^ ]+(?: [^\" ]+)?" % _STATUS)
 _HEADERS = re.compile(b" %b %b(?= |$)" % ((_QUOTED % b"(?: |$)",) * 2))
 #: Servers escape what is not printable, quotation marks and backslashes, h2o also "}" and "~".
 #: Anything else that looks like an escape was sent as it is.
@@ -257,7 +258,7 @@ def _host(head: str) -> str:
         return "//"
     if words[2:3] == ["-"] and len(words) > 3 and _NAME.fullmatch(words[0]):
         return base_of(words[0])  # Apache's vhost_combined
-    if len(words) == 3:
+    if len(words) == 3 and '"' not in head:
         return base_of(words[1]) if re.search(r"[.:]", words[1]) else "//"  # lighttpd
     addresses = re.split(r'[, "]+', head.partition(" - ")[0].strip('" '))
     if head and not all(map(_ADDRESS.fullmatch, addresses)):
@@ -303,11 +304,11 @@ def json_request(values: dict[str, Any], names: Mapping[str, str], zone: str) ->
         if found is None:
             return None
         target = found
-        scheme = str(_find(values, names.get("scheme")) or "")
-        if "tls" in names:
-            scheme = "https" if _find(values, names["tls"]) else "http"
-        if target.startswith("/"):
-            target = base_of(str(_find(values, names.get("host")) or ""), "", scheme) + target
+    scheme = str(_find(values, names.get("scheme")) or "")
+    if "tls" in names:
+        scheme = "https" if _find(values, names["tls"]) else "http"
+    if target.startswith("/"):
+        target = base_of(str(_find(values, names.get("host")) or ""), "", scheme) + target
     agent = _find(values, names.get("agent"))
     if isinstance(agent, list):
         agent = agent[0] if agent else ""

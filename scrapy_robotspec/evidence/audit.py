@@ -70,6 +70,8 @@ class Timeline:
         self.reading = ReplayResult()
         self.tokens: set[tuple[str, ...]] = set()
         """The product tokens of each decision."""
+        self.agents: set[str] = set()
+        """The User-Agent of each run's settings."""
         self.reset: set[str] = set()
         """Logs of the runs whose clock was set: a moment may be there twice, with other rules."""
         self._runs: list[RunReader] = []
@@ -182,6 +184,8 @@ class Timeline:
             insort(self._fetches[request_key(values["url"])], times)
         elif kind == "decision" and values["tokens"]:  # none where no rules were asked for
             self.tokens.add(tuple(values["tokens"]))
+        elif kind == "run" and isinstance(shown := values.get("values"), dict):
+            self.agents.add(str(shown.get("USER_AGENT")))
 
 
 class Disallowed(NamedTuple):
@@ -245,6 +249,8 @@ class Audit:
         """Requests without evidence for their origin and time."""
         self.unknown_origins: dict[str, None] = {}
         """The first origins of those; where a URL has no valid one, its beginning."""
+        self.others = 0
+        """Further unknown ones: disallowed, with a User-Agent that is not the crawler's."""
         self.disallowed = 0
         self.accused: list[Accused] = []
         """The first disallowed requests."""
@@ -273,9 +279,18 @@ class Audit:
         if found is None or not is_sure:
             self._add_unknown(origin)
             return
+        if not (request.agent is None or self._is_own(request.agent)):
+            self.unknown += 1
+            self.others += 1
+            return
         self.disallowed += 1
         if len(self.accused) < _MAX_ACCUSED:
             self.accused.append(Accused(request, url, found, until))
+
+    def _is_own(self, agent: str) -> bool:
+        """Whether a crawl's settings have this User-Agent, or it contains one of the tokens."""
+        text = agent.lower()
+        return agent in self._timeline.agents or any(each.lower() in text for each in self._tokens)
 
     def _add_unknown(self, origin: str) -> None:
         self.unknown += 1

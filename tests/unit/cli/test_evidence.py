@@ -302,6 +302,23 @@ def test_no_more_of_a_time_stamp_is_read_than_a_reply_has(
     assert read == [100]
 
 
+def test_a_request_of_another_visitor_is_unknown(run_command: RunCommand, folder: Path) -> None:
+    """The log of a site has those of all visitors."""
+    header = {"values": {"USER_AGENT": "Mozilla/5.0 (own)"}}
+    crawl = Crawl(folder / "own", header=header)
+    crawl.fetch("https://example.com")
+    crawl.decide("https://example.com/")
+    crawl.close()
+    agents = ("ExampleBot/1.0", "Mozilla/5.0 (own)", "Mozilla/5.0", "otherbot/1.0", "-")
+    write(folder, [f'{COMMON[2]} "-" "{agent}"' for agent in agents] + COMMON[2:3])
+    words = ("audit", "access.log", "--evidence", "own", *SITE, "--json")
+    result = run_command(*words)
+    assert counts(result.out, "requests", "disallowed", "unknown") == (6, 2, 4)
+    assert "as the User-Agent is not that of examplebot: 4" in result.err
+    write(folder, COMMON[2:3])
+    assert counts(run_command(*words).out, "requests", "disallowed", "unknown") == (1, 1, 0)
+
+
 def test_a_path_may_begin_with_two_slashes(run_command: RunCommand, folder: Path) -> None:
     """RFC 9112 section 3.2.1: in a log without hosts it is a path of the site."""
     crawl = Crawl(folder / "slashes")

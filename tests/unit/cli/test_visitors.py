@@ -104,6 +104,33 @@ def test_sites_are_not_mixed(run_command: RunCommand, folder: Path) -> None:
     assert "no request is for https://third.example: the log has https://shop.ex" in result.err
 
 
+def test_whole_urls_of_clients_name_no_site(run_command: RunCommand, folder: Path) -> None:
+    """As those who look for open proxies send them."""
+    line = LOG.splitlines(keepends=True)[1]
+    hosts = ("http://other.example", "http://third.example")
+    probes = [line.replace("GET /", f"GET {host}/cart/") for host in hosts]
+    words = ("audit", "access.log", "--robots", "site.txt", "--json")
+    for text in (probes[0] + LOG, LOG + probes[0], "".join(probes) + LOG):
+        (folder / "access.log").write_text(text)
+        result = run_command(*words)
+        values = json.loads(result.out)
+        assert (values["origin"], values["disallowed"]) == (None, 2)
+        assert values["other_origins"] == text.count("http://other") + text.count("http://third")
+        assert "not judged, as not for this site: " in result.err
+    (folder / "access.log").write_text("".join(probes[:1] * 3))  # of a proxy, as all have a host
+    assert json.loads(run_command(*words).out)["origin"] == "http://other.example"
+
+
+def test_a_cut_line_is_no_request_of_the_crawler(run_command: RunCommand, folder: Path) -> None:
+    """Its User-Agent is missing where others have one."""
+    last = LOG.splitlines(keepends=True)[-1]
+    cut = re.sub('"GET /[^ ]*', '"GET /cart/', last).split(' "-" ')[0]
+    (folder / "access.log").write_text(LOG + cut)
+    words = ("audit", "access.log", "--robots", "site.txt", "--token", "examplebot", "--json")
+    values = json.loads(run_command(*words).out)
+    assert (values["disallowed"], values["without_agent"]) == (2, 2)
+
+
 def test_a_log_without_user_agents(run_command: RunCommand, folder: Path) -> None:
     (folder / "access.log").write_text(
         LOG.replace(' "-" "examplebot/1.0"', "").split("192.0.2.8")[0]

@@ -86,6 +86,9 @@ def test_lines_of_web_servers(line: str, url: str | None) -> None:
         (f'a.example [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
         (f'1.2.3.4 b\\xc3.example - [{TIME}] "GET /a HTTP/1.1" 200 5', "no valid host"),
         (f'1.2.3.4 a.example - x [{TIME}] "GET /a HTTP/1.1" 200 5', "give --log-format"),
+        (f'1.2.3.4 200 "x [{TIME}] "GET /forged HTTP/1.1" 200 5', "give --log-format"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" -12 5 "-" "b"', "marks of its request line"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 2000 5 "-" "b"', "marks of its request line"),
         (
             f'1.2.3.4 - x [{TIME}] "GET /b HTTP/1.1" 200 5 [{TIME}] "GET /a HTTP/1.1" 200',
             "two times",
@@ -107,6 +110,14 @@ def test_lines_of_web_servers(line: str, url: str | None) -> None:
 def test_what_cannot_be_told_is_refused_with_a_reason(line: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         common(line)
+
+
+@pytest.mark.parametrize("status", ["200", "000", "0", "-1", "-"])
+def test_requests_without_an_answer_have_their_user_agent(status: str) -> None:
+    found = common(COMBINED.replace(" 200 ", f" {status} "))
+    assert found is not None
+    assert found == common(COMBINED)
+    assert found.agent
 
 
 @pytest.mark.parametrize(
@@ -219,6 +230,16 @@ def test_json_lines(time: object, moment: float, resolution: float) -> None:
     assert (found.time, found.url) == (moment, "https://example.com/a")
     assert found.resolution == pytest.approx(resolution)
     assert found.has_zone == (time != "2026-01-31 12:00:00")
+
+
+@pytest.mark.parametrize("target", ["/a?b", "//a/b", "/"])
+def test_a_path_in_a_url_of_json_is_one(target: str) -> None:
+    """RFC 9112 section 3.2.1: it may begin with two slashes itself."""
+    line = json.dumps({"time": START, "url": target, "host": "a.example"}).encode()
+    for log_format, base in ((None, "//"), ("json:time=time,url=url,host=host", "//a.example")):
+        found = reader(log_format)(line)
+        assert found is not None
+        assert found.url == base + target
 
 
 @pytest.mark.parametrize(
