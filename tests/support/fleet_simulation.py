@@ -56,6 +56,11 @@ class Time:
         heapq.heappush(self._events, (at, next(self._numbers), event))
         return event
 
+    @property
+    def pending(self) -> int:
+        """Number of calls still to come."""
+        return sum(event.call is not None for *_, event in self._events)
+
     def run(self, seconds: float) -> None:
         """Let *seconds* pass."""
         until = self.now + seconds

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
+from scrapy_robotspec.access.overrides import Override
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
@@ -24,9 +26,16 @@ from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import open_account
 from scrapy_robotspec.plugin.settings.composite import file_of
 from scrapy_robotspec.plugin.settings.settings import Settings
-from tests.unit.plugin.reporting.records import SHOP
+from tests.unit.plugin.reporting.records import DOWN, SHOP
 
 NOW = 1_700_000_000.9
+SPIDER = Spider("shop", middle="o")
+
+
+class Default(Spider):
+    """A spider's class, of which a shell has no object yet."""
+
+    name = "default"
 
 
 def create(setting: str) -> Report:
@@ -34,14 +43,19 @@ def create(setting: str) -> Report:
 
 
 def create_with_account(
-    setting: str, given: dict[str, Any] | None = None, **others: Any
+    setting: str,
+    given: dict[str, Any] | None = None,
+    live: LiveOrigins | None = None,
+    spider: Spider | None = SPIDER,
+    **others: Any,
 ) -> tuple[Report, CrawlAccount]:
-    crawler = Crawler(Spider, given)
-    crawler.spider = Spider("shop", middle="o")
+    crawler = Crawler(Default, given)
+    crawler.spider = spider
     settings = Settings(report=setting, user_agent_token=("shop",), **others)
     account = open_account(settings)
     tokens = TokenSelector(crawler, settings)
-    report = Report(crawler, settings, tokens, account, LiveOrigins())
+    origins = LiveOrigins() if live is None else live
+    report = Report(crawler, settings, tokens, account, origins)
     return report, account
 
 
@@ -107,6 +121,62 @@ def test_a_report_is_no_log_of_evidence(tmp_path: Path) -> None:
             create_with_account(f"{spelling}/decisions-1.jsonl", evidence=evidence)
 
 
+def test_without_evidence_a_report_may_have_the_name_of_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    create("decisions-1.jsonl")
+    assert (tmp_path / "decisions-1.jsonl").exists()
+
+
+@pytest.mark.parametrize(("spider", "name"), [(None, "default"), (SPIDER, "shop")])
+def test_a_crawl_without_a_spider_has_the_name_of_its_class(
+    tmp_path: Path, spider: Spider | None, name: str
+) -> None:
+    report, _ = create_with_account(str(tmp_path / "{name}.html"), spider=spider)
+    assert report._path == tmp_path / f"{name}.html"
+    assert report._in_force["spider"] == name
+
+
+@pytest.mark.parametrize(
+    ("overrides", "named"), [(None, ""), (dict.fromkeys("abcd"), "a, b, c and 1 more")]
+)
+def test_the_first_hosts_with_an_override_are_named(
+    tmp_path: Path, overrides: dict[str, None] | None, named: str
+) -> None:
+    report, _ = create_with_account(str(tmp_path / "report.html"), overrides=overrides)
+    assert report._in_force["overridden"] == named
+
+
+@pytest.mark.parametrize("is_opened", [False, True])
+def test_the_end_is_written_whether_or_not_a_spider_was_opened(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, is_opened: bool
+) -> None:
+    """Requests that wait then are left to another crawl."""
+    live, path = LiveOrigins(), tmp_path / "report.jsonl"
+    report, account = create_with_account(str(path), live=live)
+    if is_opened:
+        report.open()
+    account.overridden(Override(), SHOP)
+    live.use(SHOP).queued = 2
+    report.end("finished")
+    report.close()
+    (row,) = map(json.loads, path.read_text().splitlines())
+    assert (row["origin"], row["waiting"]) == (SHOP, 0)
+    assert caplog.messages == []
+
+
+def test_a_crawl_under_way_shows_requests_that_wait(tmp_path: Path) -> None:
+    """An origin of which none waits has no row for that."""
+    live, path = LiveOrigins(), tmp_path / "report.jsonl"
+    report, _ = create_with_account(str(path), live=live)
+    live.use(SHOP).queued, live.use(SHOP).holds = 2, 1
+    live.use(DOWN).waits = 1
+    report._update()
+    (row,) = map(json.loads, path.read_text().splitlines())
+    assert (row["origin"], row["waiting"]) == (SHOP, 3)
+
+
 def test_the_report_of_another_crawl_is_left_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -157,6 +227,7 @@ def test_a_long_first_update_delays_no_other(
     monkeypatch.setattr(report, "_end", TwoPauses())
     monkeypatch.setattr(report, "_update", lambda: time.sleep(next(durations, 0.0)))
     report._keep_up_to_date()
+    assert len(pauses) == 2
     assert max(pauses) < 0.2 * 50
 
 
@@ -190,8 +261,16 @@ def test_its_folder_is_made_and_its_address_logged_once(
     assert path.as_uri() in line
 
 
+@pytest.mark.parametrize(
+    ("error", "has_traceback"),
+    [(OSError(28, "No space left on device"), False), (ValueError("No space left"), True)],
+)
 def test_contents_that_fail_midway_leave_the_old_ones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    has_traceback: bool,
 ) -> None:
     """As when the disk is full; the first of several failures is logged."""
     path = tmp_path / "report.jsonl"
@@ -200,15 +279,20 @@ def test_contents_that_fail_midway_leave_the_old_ones(
 
     def contents() -> Iterator[str]:
         yield "new" * 100_000
-        raise OSError(28, "No space left on device")
+        raise error
 
+    monkeypatch.setattr(report, "_thread", Thread())
+    report._thread.start()
     with monkeypatch.context() as patch:
         patch.setattr(report, "_contents", contents)
         report._update()
+        (record,) = caplog.records
         report._update()
+        report.close()
     assert path.read_text() == "old"
-    (line,) = [line for line in caplog.messages if "cannot be written" in line]
-    assert "No space left" in line
+    assert "No space left" in record.getMessage()
+    assert bool(record.exc_info) is has_traceback
+    assert caplog.messages[1:] == [f"ROBOTSPEC_REPORT: {path} is not complete"]
     report._update()
     assert path.read_text() == ""
 

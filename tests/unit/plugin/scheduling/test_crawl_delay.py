@@ -196,13 +196,14 @@ def test_a_slot_whose_download_slot_is_full_is_given_up(fleet: Fleet, waiting: W
     waiting.process.full_until = 1.2
     fleet.run(0.4)
     assert waiting.paths == "ab"
+    assert waiting.went[1][1] >= 1.2
 
 
-@pytest.mark.parametrize("late", [0.02, 0.06, 0.5])
+@pytest.mark.parametrize(("late", "asked"), [(0.02, 6), (0.06, 6), (0.5, 7)])
 def test_the_next_page_goes_one_delay_after_a_page_that_leaves_late(
-    fleet: Fleet, waiting: Waiting, late: float
+    fleet: Fleet, waiting: Waiting, late: float, asked: int
 ) -> None:
-    """Within its slot if it can, else with a later one."""
+    """Within its slot if it can, else with a later one, for which the store is asked again."""
     for path in "abc":
         waiting.add(path)
     fleet.run(0.01)
@@ -212,6 +213,7 @@ def test_the_next_page_goes_one_delay_after_a_page_that_leaves_late(
     assert waiting.paths == "abc"
     assert waiting.went[1][1] >= sent + 1.0
     assert waiting.went[1][1] < sent + (1.06 if late < 0.1 else 2.0)
+    assert fleet.store.calls == asked
     waiting.process.crawl_delay.note_sent(Origin("http", "other.example", 80))
 
 
@@ -243,6 +245,59 @@ def test_requests_of_two_delays_in_one_process(fleet: Fleet, waiting: Waiting) -
     assert len(went) == 20
     for (earlier, delay), (later, _) in itertools.pairwise(went):
         assert later - earlier >= delay
+
+
+def test_a_better_request_with_a_longer_delay_waits_for_a_slot_of_its_own(
+    fleet: Fleet, waiting: Waiting
+) -> None:
+    """The slot that was reserved before it came goes to the next request."""
+    for path in "abc":
+        waiting.add(path)
+    fleet.run(0.5)
+    waiting.process.delays["http://a.example/slow"] = 2.0
+    waiting.add("slow", priority=5)
+    fleet.run(1)
+    assert waiting.paths == "ab"
+    fleet.run(10)
+    assert waiting.paths == "abslowc"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "begins"), [(0, 0, False), (1, 0, False), (1, 2, False), (0, 1, True)]
+)
+def test_a_delay_begins_where_there_was_none(
+    waiting: Waiting, before: float, after: float, begins: bool
+) -> None:
+    process, request = waiting.process, Request("http://a.example/a")
+    process.policy.by_rules = lambda found, request, now: found
+    found: Any = before
+    answer: Any = after
+    assert process.crawl_delay.begins(found, request, answer) is begins
+
+
+def test_origins_with_a_delay_are_spaced(fleet: Fleet, waiting: Waiting) -> None:
+    delays = waiting.process.crawl_delay
+    assert not delays.is_spaced(ORIGIN)
+    waiting.add("a")
+    assert delays.is_spaced(ORIGIN)
+    assert not delays.is_spaced(None)
+    fleet.run(30)
+    assert not delays.is_spaced(ORIGIN)
+
+
+@pytest.mark.parametrize("calls", [2, 3])
+def test_a_reply_after_the_close_lets_nothing_go_and_sets_no_timer(
+    fleet: Fleet, waiting: Waiting, calls: int
+) -> None:
+    """The second call brings a slot of this moment, the third one a slot of the next second."""
+    waiting.add("a")
+    waiting.add("b")
+    while fleet.store.calls < calls:
+        fleet.run(0.0001)
+    waiting.process.crawl_delay.close()
+    fleet.run(0.01)
+    assert waiting.paths == "a"[: calls - 2]
+    assert fleet.time.pending == 0
 
 
 def test_after_the_close_nothing_goes(fleet: Fleet, waiting: Waiting) -> None:

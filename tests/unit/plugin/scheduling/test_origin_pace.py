@@ -1,4 +1,4 @@
-"""The table at the head of crawl_delay.py: what becomes of a process's pace at an origin."""
+"""The table at the head of fleet_pace.py: what becomes of a process's pace at an origin."""
 
 from __future__ import annotations
 
