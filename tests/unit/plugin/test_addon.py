@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrapy import version_info
+from scrapy import Spider, version_info
 from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
 from scrapy.core.scheduler import Scheduler
+from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
@@ -27,6 +28,7 @@ from scrapy_robotspec import (
     RobotSpecMiddleware,
     WaitingPriorityQueue,
 )
+from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin._compat import RAISED_LIMITS
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingGlobalQueue
@@ -47,6 +49,16 @@ class OwnScheduler(Scheduler):
 
 class OwnHandler:
     """A user's download handler with connections of its own."""
+
+
+class Browser:
+    """scrapy-playwright's download handler, known by its name."""
+
+
+Browser.__module__, Browser.__qualname__ = (
+    "scrapy_playwright.handler",
+    "ScrapyPlaywrightDownloadHandler",
+)
 
 
 class OtherMiddleware:
@@ -233,6 +245,7 @@ def test_a_dry_run_rehearses_the_place_of_a_real_run(
         assert caplog.records == []
     Addon().update_settings(settings)
     assert plain(settings) == after
+    assert middlewares(settings) == rehearsed
 
 
 #: Components of a user's, and some of Scrapy's own.
@@ -273,6 +286,16 @@ def test_ours_stands_before_all_that_scrapys_own_stood_before(chosen: dict[Any, 
         ]
 
 
+@pytest.mark.parametrize("base", [{}, {"DOWNLOADER_MIDDLEWARES_BASE": {SCRAPYS[2]: 550}}])
+def test_a_component_of_scrapys_that_stood_before_its_own_stays_there(base: dict[str, Any]) -> None:
+    """Also if it has the same number, or Scrapy's own is not there at all."""
+    offsite, retry = map(load_object, (SCRAPYS[0], SCRAPYS[2]))
+    listed = middlewares(update(DOWNLOADER_MIDDLEWARES={SCRAPYS[0]: 100}, **base))
+    first = [RobotSpecMiddleware, offsite] if base else [offsite, RobotSpecMiddleware]
+    assert listed[:2] == first
+    assert retry in listed
+
+
 @given(
     numbers=st.lists(st.tuples(st.sampled_from(OTHERS), NUMBERS), unique_by=lambda pair: pair[0]),
     ours=st.integers(0, 4),
@@ -302,3 +325,65 @@ def test_a_store_out_of_order_stops_no_crawl(tmp_path: Any) -> None:
     broken.write_bytes(b"this is no database" * 1000)
     settings = update(ROBOTSPEC_CACHE=f"sqlite:///{broken}")
     assert RobotSpecMiddleware in middlewares(settings)
+
+
+@pytest.mark.parametrize(
+    ("others", "words"),
+    [
+        ({"ROBOTSPEC_CACHE": "robots.db"}, "use sqlite:///robots.db"),
+        ({"ROBOTSPEC_EDITION": "x"}, "ROBOTSPEC_EDITION"),
+    ],
+)
+def test_a_wrong_setting_stops_the_crawl_before_it_begins(
+    others: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        update(**others)
+
+
+def test_a_setting_without_an_effect_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    update(ROBOTSPEC_TYPO=1, ROBOTSTXT_USER_AGENT="x")
+    assert caplog.messages == ["Unknown setting ROBOTSPEC_TYPO: it has no effect."]
+
+
+@pytest.mark.parametrize(
+    ("handlers", "browser", "checked"),
+    [
+        ({"https": Browser}, "page", ["https"]),
+        ({"https": Browser}, "off", []),
+        ({"https": OwnHandler}, "page", []),
+        ({}, "page", []),
+    ],
+)
+def test_browsers_are_checked_unless_that_is_off(
+    handlers: dict[str, type], browser: str, checked: list[str]
+) -> None:
+    settings = update(DOWNLOAD_HANDLERS=handlers, ROBOTSPEC_BROWSER=browser)
+    chosen = settings.getdict("DOWNLOAD_HANDLERS")
+    assert [scheme for scheme, each in chosen.items() if hasattr(each, "obeys_robots_txt")] == (
+        checked
+    )
+
+
+@pytest.mark.parametrize(
+    ("extensions", "is_frozen", "body", "words"),
+    [
+        ({}, False, (), None),
+        ({Addon: None}, False, (), "is an add-on"),
+        ({"scrapy_robotspec.Addon": 500}, False, (), "is an add-on"),
+        ({}, True, (), "is an add-on"),
+        ({}, False, (b"User-agent: *",), "RobotSpecParser"),
+    ],
+)
+def test_the_add_on_is_nothing_but_an_add_on(
+    extensions: dict[Any, Any], is_frozen: bool, body: tuple[bytes, ...], words: str | None
+) -> None:
+    """Scrapy makes extensions before its settings are frozen, other components afterwards."""
+    crawler = Crawler(Spider, {"EXTENSIONS": extensions})
+    if is_frozen:
+        crawler.settings.freeze()
+    if words is None:
+        assert isinstance(Addon.from_crawler(crawler, *body), Addon)
+    else:
+        with pytest.raises(ConfigurationError, match=words):
+            Addon.from_crawler(crawler, *body)
