@@ -14,7 +14,7 @@ from scrapy_robotspec.cli.session import SiteOptions
 from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.addon import Addon
-from scrapy_robotspec.plugin.commands.run import QuerySpider, _adapt, missing_note
+from scrapy_robotspec.plugin.commands.run import QuerySpider, _adapt, missing_note, query_with
 from scrapy_robotspec.plugin.exceptions import RobotsUnreachable
 from scrapy_robotspec.render.explanation import Explanation
 from tests.unit.plugin.obeying import URL, Obeying, run
@@ -161,6 +161,80 @@ def test_a_page_that_a_query_reads(
             run(lambda: spider.download(URL, 99))
         assert type(raised.value) is error
     assert sizes == [99]
+
+
+PRIVATE = "http://10.0.0.1/sitemap.xml"
+NO_TASK: Any = None
+
+
+@pytest.mark.parametrize(
+    ("url", "named_by", "is_limited", "is_read"),
+    [
+        (PRIVATE, f"{URL}/robots.txt", True, False),
+        (PRIVATE, f"{URL}/robots.txt", False, True),
+        (PRIVATE, "http://10.0.0.2/robots.txt", True, True),
+        (PRIVATE, "", True, True),
+        (f"{URL}/sitemap.xml", f"{URL}/robots.txt", True, True),
+    ],
+)
+def test_a_public_file_names_no_private_page(
+    monkeypatch: pytest.MonkeyPatch, url: str, named_by: str, is_limited: bool, is_read: bool
+) -> None:
+    """SAF-06: a user may name one, and a file of the same network."""
+    crawl = Obeying(monkeypatch, ROBOTSPEC_REFUSE_PRIVATE_REDIRECTS=is_limited)
+
+    async def download(engine: object, request: Request) -> Response:
+        return Response(request.url, body=b"<urlset>")
+
+    monkeypatch.setattr(_compat, "download", download)
+    spider = QuerySpider.from_crawler(crawl.crawler, task=None, handle=print, ends=[])
+    if is_read:
+        assert run(lambda: spider.download(url, 99, named_by)) == b"<urlset>"
+    else:
+        with pytest.raises(RobotSpecError, match="leads to a private address"):
+            run(lambda: spider.download(url, 99, named_by))
+
+
+class Process:
+    """A crawler process whose crawl ends at once."""
+
+    def __init__(self, ends: list[BaseException | None], has_failed: bool) -> None:
+        self.settings = Settings({"USER_AGENT": "examplebot/1.0"})
+        self.bootstrap_failed = False
+        self._ends, self._has_failed = ends, has_failed
+
+    def crawl(self, spider: type, *, ends: list[BaseException | None], **arguments: Any) -> None:
+        assert spider is QuerySpider
+        assert self.settings.getbool("ROBOTSTXT_OBEY")
+        self._given = ends
+
+    def start(self) -> None:
+        self._given += self._ends
+        self.bootstrap_failed = self._has_failed
+
+
+@pytest.mark.parametrize(
+    ("ends", "has_failed", "raised"),
+    [
+        ([None], False, None),
+        ([None], True, None),
+        ([], True, RobotSpecError),
+        ([], False, KeyboardInterrupt),
+        ([OSError()], False, OSError),
+        ([OSError()], True, OSError),
+    ],
+)
+def test_the_end_of_a_query_is_that_of_its_task(
+    ends: list[BaseException | None], has_failed: bool, raised: type[BaseException] | None
+) -> None:
+    """A crawl that never began has none; the user may have ended it before."""
+    process: Any = Process(ends, has_failed)
+    if raised is None:
+        query_with(process, NO_TASK, SiteOptions(), print)
+    else:
+        with pytest.raises(raised) as error:
+            query_with(process, NO_TASK, SiteOptions(), print)
+        assert type(error.value) is raised
 
 
 @pytest.mark.parametrize("error", [None, ValueError("in the task"), KeyboardInterrupt()])

@@ -108,6 +108,7 @@ def test_the_product_is_found_in_a_user_agent(
         ({}, by_meta(None), ("homebot",)),
         ({"ROBOTSPEC_USER_AGENT_TOKEN": "own", **BY_HOST}, Request(URL), ("hostbot",)),
         (BY_HOST, Request("http://other.example/"), ("homebot",)),
+        ({"ROBOTSPEC_OVERRIDES": {"example.com": {"crawl_delay": 3}}}, Request(URL), ("homebot",)),
         (BY_HOST, by_meta("metabot"), ("metabot",)),
         ({"ROBOTSPEC_EDITION": "classic", "USER_AGENT": "Foo 2/1"}, Request(URL), ("Foo 2",)),
         ({"ROBOTSPEC_EDITION": "classic"}, by_meta("mon robot"), ("mon robot",)),
