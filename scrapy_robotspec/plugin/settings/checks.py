@@ -94,7 +94,7 @@ def unchecked_browsers(settings: BaseSettings) -> dict[str, type]:
     handlers = {
         scheme: loaded(key)
         for scheme, key in settings.getdict("DOWNLOAD_HANDLERS").items()
-        if key is not None and is_importable(key, settings)
+        if is_importable(key, settings)
     }
     return {
         scheme: handler

@@ -33,6 +33,7 @@ from scrapy_robotspec.plugin._compat import RAISED_LIMITS
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingGlobalQueue
 from scrapy_robotspec.plugin.settings.settings import Settings
+from tests.unit.plugin.browser.fakes import Playwright
 
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 OURS = "scrapy_robotspec.RobotSpecMiddleware"
@@ -49,16 +50,6 @@ class OwnScheduler(Scheduler):
 
 class OwnHandler:
     """A user's download handler with connections of its own."""
-
-
-class Browser:
-    """scrapy-playwright's download handler, known by its name."""
-
-
-Browser.__module__, Browser.__qualname__ = (
-    "scrapy_playwright.handler",
-    "ScrapyPlaywrightDownloadHandler",
-)
 
 
 class OtherMiddleware:
@@ -349,8 +340,8 @@ def test_a_setting_without_an_effect_is_warned_of(caplog: pytest.LogCaptureFixtu
 @pytest.mark.parametrize(
     ("handlers", "browser", "checked"),
     [
-        ({"https": Browser}, "page", ["https"]),
-        ({"https": Browser}, "off", []),
+        ({"https": Playwright}, "page", ["https"]),
+        ({"https": Playwright}, "off", []),
         ({"https": OwnHandler}, "page", []),
         ({}, "page", []),
     ],

@@ -5,6 +5,8 @@ Each test has the name of the function of ``_compat_rare.py`` that a new Scrapy 
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import nullcontext
 from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,12 +15,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrapy import Request, version_info
+from scrapy import Request
 from scrapy.core.engine import ExecutionEngine
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import BaseSettings, Settings
+from twisted import internet
+from twisted.internet.defer import Deferred, fail, succeed
 
 from scrapy_robotspec import RobotSpecMiddleware
 from scrapy_robotspec.plugin import _compat, _compat_rare
+from scrapy_robotspec.plugin._compat import RAISED_LIMITS
 from scrapy_robotspec.plugin._compat_rare import SendTimes
 from tests.unit.plugin.scheduling.crawlers import (
     REQUEST,
@@ -69,6 +76,14 @@ def test_remove_connections(later: dict[Any, int], limits: tuple[int, int]) -> N
     assert (downloader.total_concurrency, downloader.domain_concurrency) == limits
 
 
+def test_limits_that_an_engine_does_not_have_stay_raised() -> None:
+    """As in a shell whose engine is not made."""
+    raised = {RAISED_LIMITS: {"CONCURRENT_REQUESTS": (8, 11)}, "CONCURRENT_REQUESTS": 11}
+    crawler: Any = SimpleNamespace(engine=None, settings=Settings(raised))
+    _compat_rare.remove_connections(crawler)
+    assert crawler.settings.getint("CONCURRENT_REQUESTS") == 11
+
+
 def test_send_wait(engine: ExecutionEngine) -> None:
     times = SendTimes(engine.crawler)
     assert times.send_wait(REQUEST) == 0.0
@@ -95,8 +110,21 @@ def test_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     now[0] += 1.0
     times.let_go(REQUEST)
     assert times.send_wait(REQUEST) > 0
-    now[0] += 1.0
+    now[0] += _compat_rare._BUSY_SLOT
     assert times.send_wait(REQUEST) == 0.0
+
+
+def test_a_page_at_the_end_of_its_delay_waits_for_no_longer_one(
+    engine: ExecutionEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times, slot, now = SendTimes(engine.crawler), slot_of(engine), [1000.0]
+    slot.lastseen = now[0]
+    monkeypatch.setattr(_compat_rare, "slot_clock", lambda: now[0])
+    monkeypatch.setattr(type(slot), "download_delay", lambda _: 4.0)
+    assert times.send_wait(REQUEST) == 4.0
+    now[0] += 4.0
+    assert times.send_wait(REQUEST) == 0.0
+    assert now[0] - slot.lastseen == 7.5
 
 
 @given(
@@ -132,14 +160,18 @@ def test_load_handlers() -> None:
     ("text", "is_found"),
     [(b"0a1f" * 10, True), (b"0a", True), (b"g0", False), (b"\x0a\x00", False), (b"0", False)],
 )
-def test_unread_job_file(tmp_path: Path, text: bytes, is_found: bool) -> None:
+def test_unread_job_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, is_found: bool
+) -> None:
     """A JOBDIR of an older Scrapy: its fingerprints are text."""
     seen = tmp_path / "requests.seen"
     settings = Settings({"JOBDIR": str(tmp_path)})
     assert _compat_rare.unread_job_file(settings) is None
     seen.write_bytes(text)
-    found = seen if is_found and version_info >= (2, 19) else None
-    assert _compat_rare.unread_job_file(settings) == found
+    for release, is_read in (((2, 18, 3), True), ((2, 19, 0), False)):
+        monkeypatch.setattr(_compat_rare, "version_info", release)
+        found = seen if is_found and not is_read else None
+        assert _compat_rare.unread_job_file(settings) == found
 
 
 class Answers:
@@ -249,3 +281,62 @@ def test_few_slots_are_remembered(engine: ExecutionEngine, monkeypatch: pytest.M
         times.let_go(request)
     assert max(len(times._drawn), len(times._going)) <= 10
     assert min(len(times._drawn), len(times._going)) == 5
+
+
+@pytest.mark.parametrize("outcome", [None, succeed(None), IgnoreRequest()])
+@pytest.mark.parametrize("release", [(2, 13, 4), (2, 14, 0)])
+def test_decide_as_scrapy(
+    monkeypatch: pytest.MonkeyPatch, release: tuple[int, int, int], outcome: Any
+) -> None:
+    """A refusal is raised, whether the release decides in a coroutine or with a Deferred."""
+    middleware: Any = SimpleNamespace(crawler=SimpleNamespace(spider="its spider"))
+
+    def with_spider(middleware: object, request: Request, spider: object) -> Any:
+        assert spider == "its spider"
+        return fail(outcome) if isinstance(outcome, Exception) else outcome
+
+    async def without_spider(middleware: object, request: Request) -> None:
+        if isinstance(outcome, Exception):
+            raise outcome
+
+    decide = with_spider if release < (2, 14) else without_spider
+    monkeypatch.setattr(_compat_rare, "version_info", release)
+    monkeypatch.setattr(RobotsTxtMiddleware, "process_request", decide)
+    refused = pytest.raises(IgnoreRequest) if isinstance(outcome, Exception) else nullcontext()
+    with refused:
+        asyncio.run(_compat_rare.decide_as_scrapy(middleware, REQUEST))
+
+
+def test_send_signal() -> None:
+    """By the newer of two methods."""
+    sent: list[tuple[str, dict[str, Any]]] = []
+
+    async def in_coroutine(**kwargs: Any) -> None:
+        sent.append(("coroutine", kwargs))
+
+    def with_deferred(**kwargs: Any) -> Deferred[None]:
+        sent.append(("Deferred", kwargs))
+        return succeed(None)
+
+    old = {"send_catch_log_deferred": with_deferred}
+    for signals in (old, {**old, "send_catch_log_async": in_coroutine}):
+        crawler: Any = SimpleNamespace(signals=SimpleNamespace(**signals))
+        asyncio.run(_compat_rare.send_signal(crawler, "signal", status=200))
+    given = {"signal": "signal", "status": 200}
+    assert sent == [("Deferred", given), ("coroutine", given)]
+
+
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_caller_of_this_thread(monkeypatch: pytest.MonkeyPatch, is_installed: bool) -> None:
+    """The import of a reactor would install one."""
+    reactor = SimpleNamespace(callFromThread=print)
+    monkeypatch.setattr(_compat_rare, "is_reactor_installed", lambda: is_installed)
+    monkeypatch.setattr(internet, "reactor", reactor, raising=False)
+
+    async def find() -> bool:
+        loop = asyncio.get_running_loop()
+        return _compat_rare.caller_of_this_thread() == (
+            print if is_installed else loop.call_soon_threadsafe
+        )
+
+    assert asyncio.run(find())

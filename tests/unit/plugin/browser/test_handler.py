@@ -20,20 +20,17 @@ from scrapy.utils.misc import load_object
 from scrapy_robotspec import Addon
 from scrapy_robotspec.plugin.browser.handler import Browsers, guarded
 from scrapy_robotspec.plugin.settings.checks import missing_parts
+from tests.unit.plugin.browser.fakes import Playwright
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
-Playwright = type(
-    "ScrapyPlaywrightDownloadHandler", (), {"__module__": "scrapy_playwright.handler"}
-)
 
-
-class Own(Playwright):  # type: ignore[misc,valid-type]
+class Own(Playwright):  # type: ignore[misc]
     """A user's handler made of scrapy-playwright's."""
 
     async def download_request(self, request: Any) -> None: ...
 
 
-class Old(Playwright):  # type: ignore[misc,valid-type]
+class Old(Playwright):  # type: ignore[misc]
     """One that returns a Deferred."""
 
     def download_request(self, request: Any, spider: Any) -> None: ...

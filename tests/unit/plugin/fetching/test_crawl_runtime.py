@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -160,6 +161,30 @@ def test_a_robots_txt_has_the_user_agent_of_its_page(crawl: Downloading) -> None
     assert [request.headers["User-Agent"] for request in crawl.sent] == [b"Other/2.0"]
 
 
+@pytest.mark.parametrize(
+    ("failed", "control", "use_idle"),
+    [(None, None, True), (503, None, True), (304, b"no-cache", True), (421, None, False)],
+)
+def test_what_a_retry_does_otherwise(
+    crawl: Downloading,
+    monkeypatch: pytest.MonkeyPatch,
+    failed: int | None,
+    control: bytes | None,
+    use_idle: bool,
+) -> None:
+    """FET-07: no cache answers after 304, no connection that is open after 421."""
+    seen: list[bool] = []
+
+    def watched(*, use_idle: bool) -> AbstractContextManager[None]:
+        seen.append(use_idle)
+        return nullcontext()
+
+    monkeypatch.setattr(crawl.runtime.downloads, "watched", watched)
+    crawl.fetched(failed=failed)
+    assert crawl.sent[0].headers.get("Cache-Control") == control
+    assert seen == [use_idle]
+
+
 # --- misplaced server errors
 
 
@@ -173,14 +198,14 @@ def misplaced(status: int = 503, missing: Any = None, **headers: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("settings", "site", "requests", "error"),
+    ("settings", "site", "requests", "error", "exceptions"),
     [
-        ({}, misplaced(), 1, None),
-        (PROBE, misplaced(), 3, MISPLACED),
-        (PROBE, misplaced(404), 1, None),
-        (PROBE, misplaced(Retry_After="60"), 1, None),
-        (PROBE, misplaced(missing=respond(404)), 2, None),
-        (PROBE, misplaced(missing=fail(REFUSED)), 2, None),
+        ({}, misplaced(), 1, None, 0),
+        (PROBE, misplaced(), 3, MISPLACED, 0),
+        (PROBE, misplaced(404), 1, None, 0),
+        (PROBE, misplaced(Retry_After="60"), 1, None, 0),
+        (PROBE, misplaced(missing=respond(404)), 2, None, 0),
+        (PROBE, misplaced(missing=fail(REFUSED)), 2, None, 1),
     ],
     ids=["not asked for", "misplaced", "404", "pause", "the site's", "no answer to a probe"],
 )
@@ -190,6 +215,7 @@ def test_server_errors_for_what_is_missing_are_found(
     site: Any,
     requests: int,
     error: str | None,
+    exceptions: int,
 ) -> None:
     """FET-15: otherwise the status stands, whatever becomes of the probes."""
     crawl = Downloading(monkeypatch, **settings)
@@ -198,6 +224,8 @@ def test_server_errors_for_what_is_missing_are_found(
     assert len(crawl.sent) == requests
     assert result.redirect_error == error
     assert result.status == site(Request(URL)).status
+    counted = [name for name in crawl.crawler.stats.get_stats() if "exception" in name]
+    assert len(counted) == exceptions
 
 
 # --- routes and proxies

@@ -97,12 +97,13 @@ def test_a_report_replaces_no_file_of_another_however_it_is_spelled(
     report = data.draw(st.sampled_from([report, report.replace("%(name)s", "{name}")]))
     feed = data.draw(spellings(folder))
     store = data.draw(spelling.filter(lambda each: "file:" not in each and "%" not in each))
-    for feeds, others in (
+    cases: list[tuple[dict[str, Any], dict[str, Any]]] = [
         ({"FEEDS": {feed: {"format": "jsonl"}}}, {}),
         ({"FEEDS": {"a.jsonl": {}, feed: {"format": "jsonl"}}}, {}),
         ({"FEED_URI": feed}, {}),
         ({}, {"cache": f"sqlite:///{store}"}),
-    ):
+    ]
+    for feeds, others in cases:
         with pytest.raises(ConfigurationError, match="not that of a feed, of the store"):
             create_with_account(report, feeds, **others)
     assert not (folder / "shop.jsonl").exists()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy import version_info
 from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings, Settings, default_settings
@@ -15,10 +17,17 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec import Addon, RobotSpecMiddleware
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import other_middlewares
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
-from scrapy_robotspec.plugin.settings.checks import log_switched_off, missing_parts
+from scrapy_robotspec.plugin.settings.checks import (
+    log_switched_off,
+    missing_parts,
+    unchecked_browsers,
+    warn_of_old_job,
+)
 from scrapy_robotspec.plugin.settings.settings import Settings as OwnSettings
+from tests.unit.plugin.browser.fakes import Playwright
 
 
 class OwnRobots(RobotsTxtMiddleware):
@@ -191,6 +200,62 @@ def test_settings_without_robots_txt_are_those_of_the_default(
 ) -> None:
     log_switched_off(BaseSettings())
     assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+@pytest.mark.parametrize("contents", [None, b"0a1f" * 10])
+def test_a_job_that_this_scrapy_cannot_read_is_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, contents: bytes | None
+) -> None:
+    if contents is not None:
+        (tmp_path / "requests.seen").write_bytes(contents)
+    warn_of_old_job(Settings({"JOBDIR": str(tmp_path)}))
+    is_old = contents is not None and version_info >= (2, 19)
+    assert ["requests.seen was written by" in line for line in caplog.messages] == [True] * is_old
+
+
+class Browser(Playwright):  # type: ignore[misc]
+    """A user's handler made of scrapy-playwright's."""
+
+
+class Checked(Playwright):  # type: ignore[misc]
+    """One of ours."""
+
+    obeys_robots_txt = True
+
+
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_handlers_with_a_browser_are_known_by_their_base(
+    monkeypatch: pytest.MonkeyPatch, is_installed: bool
+) -> None:
+    """A user's module is not imported before Scrapy has installed its reactor."""
+    monkeypatch.setattr(_compat, "is_reactor_installed", lambda: is_installed)
+    handlers: dict[str, Any] = {
+        "http": Browser,
+        "https": Checked,
+        "ftp": None,
+        "s3": OwnRobots,
+        "a": f"{__name__}.Browser",
+        "b": "no.such.Handler",
+    }
+    found = unchecked_browsers(Settings({"DOWNLOAD_HANDLERS": handlers}))
+    assert found == {"http": Browser, **({"a": Browser} if is_installed else {})}
+
+
+@pytest.mark.parametrize(
+    ("handler", "browser", "is_warned_of"),
+    [
+        (Browser, "page", True),
+        (Browser, None, True),
+        (Browser, "off", False),
+        (Checked, "page", False),
+    ],
+)
+def test_a_browser_that_nothing_checks_is_warned_of(
+    handler: type, browser: str | None, is_warned_of: bool
+) -> None:
+    settings = Settings({"DOWNLOAD_HANDLERS": {"https": handler}, "ROBOTSPEC_BROWSER": browser})
+    found = list(missing_parts(settings, [], knows_queue=True))
+    assert ["its browser is not checked" in line for line in found] == [True] * is_warned_of
 
 
 @pytest.mark.parametrize(
