@@ -43,8 +43,8 @@ _find_blank = re.compile(rb"\n[ \t]*\r?\n").search
 #: RFC 9309 section 2.2:
 #:     startgroupline = *WS "user-agent" *WS ":" *WS product-token EOL
 #: from the field on. The rest of the line is ignored (UAG-03); without a token, the
-#: value is read again (UAG-09).
-_AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
+#: value is read again (UAG-09). A lone star is its own name.
+_AGENT = re.compile(rb"[ \t]*:[ \t]*(\*(?=[ \t]*(?:[\r\n#]|\Z))|[A-Za-z_-]*)[^\r\n]*").match
 #: RFC 9309 section 2.2: EOL = *WS [comment] NL, comment = "#" *(UTF8-char-noctl / WS / "#").
 #: A value goes on up to that; white space in it belongs to it, control characters too (FMT-07).
 _VALUE = re.compile(rb"[^\r\n#]*")
@@ -72,7 +72,7 @@ def index_agents(
             return None
     if edition.agent_match is CONTAINED and _find_letter(lowered):
         beginnings = ()
-    whole, is_lenient = edition.whole_agent_names, edition.reads_other_spellings
+    whole = edition.whole_agent_names
     find_end = _find_blank if edition.blank_line_ends_group else None
     places: NewPlaces = {}
     spans: list[Span] = []
@@ -95,7 +95,7 @@ def index_agents(
             continue
         match = _AGENT(body, after)  # reads to the line's end
         if match is None:
-            if is_lenient:
+            if edition.reads_other_spellings:
                 return None
             continue
         if named:  # a rule ends the list of agents

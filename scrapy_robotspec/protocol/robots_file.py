@@ -126,7 +126,7 @@ class Index:
         self._spans: Spans | list[Span] = spans
         #: Makes spans of some of them.
         self._choose: Callable[[list[Span]], Spans] = tuple
-        if max(len(spans), len(places)) >= MANY:
+        if len(spans) >= MANY or len(places) >= MANY:
             from scrapy_robotspec.protocol.packed import PackedPlaces, PackedSpans  # few files
 
             self.places, self._spans = PackedPlaces(places), PackedSpans(spans)
