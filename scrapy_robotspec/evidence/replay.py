@@ -514,7 +514,8 @@ class Sequence:
             counts[ANSWERED], found[ANSWERED] = given[ANSWERED], self._answered_pages
         for name, row in OUTCOMES.items():
             least = logged[name, False]
-            most = least + logged[name, True] + (name != EXEMPT) * logged[EXEMPT, False]
+            most = least + logged[name, True]
+            most += (row.group is Group.LET_THROUGH) * logged[EXEMPT, False]
             is_less = row.group is Group.REFUSED and given[name] < least
             if row.group is not Group.NO_ROBOTS_TXT and (is_less or given[name] > most):
                 counts[name], found[name] = given[name], most

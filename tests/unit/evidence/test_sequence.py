@@ -523,6 +523,22 @@ def test_a_request_without_a_check_may_be_that_of_a_renderer(
     assert (replay(tmp_path).problems == []) is is_good
 
 
+@pytest.mark.parametrize("refused", ["refused_rule", "refused_override", "refused_unreachable"])
+def test_no_request_of_a_renderer_is_refused(tmp_path: Path, refused: str) -> None:
+    """So a request without a check stands for no refusal whose decision is left out."""
+    honest(tmp_path)
+    lines = lines_of(tmp_path)
+    own = {"number": 6, "time": START + 20, "tokens": [], "reason": "dont_obey_robotstxt"}
+    lines.insert(-1, lines[of(lines, "decision", 4)] | own)
+    account = {"rules": 4, "dont_obey_robotstxt": 1, "not_sent": 2}
+    seal(tmp_path, with_account(deepcopy(lines), **account))
+    assert replay(tmp_path).problems == []
+    more = 2 if refused == "refused_rule" else 1
+    seal(tmp_path, with_account(lines, **account, **{refused: more}))
+    (problem,) = replay(tmp_path).problems
+    assert f"'{refused}': {more}}}, the log has " in problem
+
+
 @pytest.mark.parametrize("jump", [-90.0, -5000.0, 90.0])
 def test_a_failure_after_the_clock_was_set_is_no_contradiction(tmp_path: Path, jump: float) -> None:
     """The copy is then from later, by the clock before."""
