@@ -201,7 +201,8 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     if is_revisit:
         return found._replace(error=REVISIT)
     body, missing = _body_of(body, fields)
-    encodings = fields.get("content-encoding", "")
+    codings = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}"
+    encodings = codings.lower().replace("chunked", "").strip(", ")
     decoded, complete = decode_prefix(body, encodings, MAX_BODY)
     truncated = record.headers.get("WARC-Truncated")
     errors = {

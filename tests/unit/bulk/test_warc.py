@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,6 +47,15 @@ ENCODED: list[tuple[bytes, list[tuple[str, str]]]] = [
         [("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked")],
     ),
     (BODY, [("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked")]),
+    (chunked(gzip.compress(BODY)), [("Transfer-Encoding", "gzip, Chunked")]),
+    (
+        chunked(gzip.compress(zlib.compress(BODY))),
+        [
+            ("Transfer-Encoding", "gzip"),
+            ("Content-Encoding", "deflate"),
+            ("Transfer-Encoding", "chunked"),
+        ],
+    ),
     (BODY, [("X-Crawl-Content-Encoding", "gzip"), ("X-Crawl-Transfer-Encoding", "chunked")]),
 ]
 
