@@ -70,9 +70,11 @@ _HOST = re.compile(r"([\w.-]+|\[[\dA-Fa-f:.]+\])(?::(\d{1,5}))?")
 _NAME = re.compile(r"\[[\dA-Fa-f:.]+\](?::\d+)?|(?!unknown$)(?=[\d.-]*[^\W\d])[\w.-]+(?::\d+)?")
 #: An address as proxies list them, maybe with a port; or none.
 _ADDRESS = re.compile(r"-|unknown|(?=[^.:]*[.:])[\dA-Fa-f.:\[\]]+")
-#: RFC 9112 section 3; HTTP/0.9 has no version.
+#: RFC 9112 section 3; HTTP/0.9 has no version. CONNECT has a host, which Varnish makes a URL of,
+#: or a path (RFC 8441).
 _REQUEST_LINE = re.compile(
-    r"[A-Za-z][\w!#$%&'*+.^`|~-]* ((?:/|(?i:https?)://).*?)(?: (HTTP/\d(?:\.\d)?|\d(?:\.\d)?))?",
+    r"(?!CONNECT \w)[A-Za-z][\w!#$%&'*+.^`|~-]* ((?:/|(?i:https?)://).*?)"
+    r"(?: (HTTP/\d(?:\.\d)?|\d(?:\.\d)?))?",
     re.DOTALL,
 )
 _TARGET = re.compile(r"/|https?://", re.IGNORECASE)

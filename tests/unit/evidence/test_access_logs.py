@@ -137,10 +137,19 @@ def test_user_agents(rest: str, agent: str | None) -> None:
 
 @pytest.mark.parametrize(
     "request_line",
-    ["-", "", "\\x16\\x03\\x01", "CONNECT a.example:443 HTTP/1.1", "OPTIONS * HTTP/1.1", "GET"],
+    [
+        *("-", "", "\\x16\\x03\\x01", "OPTIONS * HTTP/1.1", "GET"),
+        *("CONNECT a.example:443 HTTP/1.1", "CONNECT http://b.examplea.example:443 HTTP/1.1"),
+    ],
 )
 def test_requests_without_a_url_are_none(request_line: str) -> None:
     assert common(f'1.2.3.4 - - [{TIME}] "{request_line}" 400 0') is None
+
+
+def test_a_web_socket_of_http2_has_a_path() -> None:
+    found = common(f'1.2.3.4 - - [{TIME}] "CONNECT /chat HTTP/2.0" 200 0')
+    assert found is not None
+    assert found.url == "///chat"
 
 
 @pytest.mark.parametrize(
