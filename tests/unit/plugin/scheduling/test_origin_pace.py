@@ -11,7 +11,7 @@ import pytest
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin.scheduling import fleet_pace as module
-from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace, OriginPace
+from scrapy_robotspec.plugin.scheduling.fleet_pace import Due, FleetPace, OriginPace
 from scrapy_robotspec.store.base import Reservation
 
 from .fakes import A
@@ -43,12 +43,14 @@ class Crawl:
     def later(self) -> Reservation:
         return Reservation(False, self.now + 100, self.now)
 
-    def ask(self, reply: Callable[[], Reservation]) -> None:
+    def ask(self, reply: Callable[[], Reservation]) -> Due:
         if self.now < self.pace.ends:  # it asks at each slot of its own
             self.now = max(self.now, self.pace.own_slot)
         self.reply = reply
-        with pytest.raises(StopIteration):
+        with pytest.raises(StopIteration) as end:
             self.fleet.reserve(self.pace, DELAY).send(None)
+        due: Due = end.value.value
+        return due
 
     def page(self) -> None:
         """A page goes with the slot."""
@@ -71,7 +73,7 @@ class Crawl:
         return "QUEUED" if pace.position else "FREE"
 
 
-WAYS: dict[str, list[Callable[[Crawl], None]]] = {
+WAYS: dict[str, list[Callable[[Crawl], object]]] = {
     "NEW": [],
     "FREE": [lambda crawl: crawl.ask(crawl.granted)],
     "QUEUED": [lambda crawl: crawl.ask(crawl.later)],
@@ -79,7 +81,7 @@ WAYS: dict[str, list[Callable[[Crawl], None]]] = {
     "LOST": [lambda crawl: crawl.ask(crawl.lost)],
     "BACK": [lambda crawl: crawl.ask(crawl.lost), lambda crawl: crawl.ask(crawl.granted)],
 }
-EVENTS: dict[str, Callable[[Crawl], None]] = {
+EVENTS: dict[str, Callable[[Crawl], object]] = {
     "reply: a slot": lambda crawl: crawl.ask(crawl.granted),
     "reply: a later slot": lambda crawl: crawl.ask(crawl.later),
     "no reply": lambda crawl: crawl.ask(crawl.lost),
@@ -107,9 +109,73 @@ def test_the_table_is_what_happens(event: str, state: str) -> None:
     assert crawl.state == (state if target == "-" else target)
 
 
-def test_a_slot_that_no_page_may_use_is_free_again() -> None:
+def crawl_in(state: str) -> Crawl:
     crawl = Crawl()
-    for step in WAYS["GRANTED"]:
+    for step in WAYS[state]:
         step(crawl)
+    assert crawl.state == state
+    return crawl
+
+
+def test_a_slot_that_no_page_may_use_is_free_again() -> None:
+    crawl = crawl_in("GRANTED")
     crawl.pace.give_up()
     assert crawl.state == "FREE"
+
+
+@pytest.mark.parametrize(
+    ("after", "own_slot"), [(9.0, 10.0), (10.0, 12.0), (11.0, 12.0), (13.5, 14.0), (14.0, 16.0)]
+)
+def test_own_slots_are_one_period_apart(after: float, own_slot: float) -> None:
+    """Two processes share the origin."""
+    pace = OriginPace(A, 2, own_slot=10.0)
+    pace.find_own_slot(after, 1.0)
+    assert pace.own_slot == own_slot
+
+
+def test_at_the_end_of_an_outage_the_store_alone_has_the_slots() -> None:
+    crawl = crawl_in("BACK")
+    crawl.recover()
+    assert crawl.now == crawl.pace.ends
+    crawl.ask(crawl.later)
+    assert crawl.state == "QUEUED"
+
+
+@pytest.mark.parametrize("reply", [Crawl.granted, Crawl.later])
+def test_the_first_reply_of_all_brings_no_slot_before_an_outage_has_ended(
+    reply: Callable[[Crawl], Reservation],
+) -> None:
+    crawl = crawl_in("LOST")
+    due = crawl.ask(lambda: reply(crawl))
+    assert due == (False, crawl.now + module._RECOVERY)
+
+
+def test_a_store_that_is_lost_is_tried_again_before_the_first_own_slot() -> None:
+    """Then each own slot is used in its time."""
+    crawl = Crawl()
+    due = crawl.ask(crawl.lost)
+    assert due == (False, crawl.now + module._RETRY)
+    assert crawl.ask(crawl.lost) == (True, due.at)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "processes"),
+    [(0.0, 4), (module._RECOVERY - 1, 4), (module._RECOVERY, 1), (module._RECOVERY + 1, 1)],
+)
+def test_processes_that_an_outage_hides_count_until_they_are_seen(
+    seconds: float, processes: int
+) -> None:
+    """The first one back sees none of the others."""
+    crawl = crawl_in("BACK")
+    crawl.pace.processes = 4
+    crawl.now = crawl.pace.ends + seconds
+    crawl.ask(crawl.granted)
+    assert crawl.pace.processes == crawl.fleet.processes == processes
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.0])
+def test_after_a_long_time_with_the_store_own_slots_begin_anew(seconds: float) -> None:
+    crawl = crawl_in("BACK")
+    crawl.pace.processes = 4
+    crawl.now = crawl.pace.ends + module._RECOVERY + seconds
+    assert crawl.ask(crawl.lost) == (False, crawl.now + module._RETRY)
