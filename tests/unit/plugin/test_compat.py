@@ -6,6 +6,8 @@ Each test has the name of the function of ``_compat.py`` that a new Scrapy asks 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,9 +15,11 @@ import pytest
 from scrapy import Request, version_info
 from scrapy.core.engine import ExecutionEngine
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, succeed
 
 from scrapy_robotspec.plugin import _compat
 from tests.support.stores import run_program
@@ -25,6 +29,18 @@ from tests.unit.plugin.scheduling.crawlers import (
     crawler_with_engine,
     slot_of,
 )
+
+
+class OtherHandler:
+    """A user's download handler."""
+
+
+class Pool:
+    """A pool of Twisted's with two idle connections."""
+
+    _timeouts = ("a", "b")
+
+    def closeCachedConnections(self) -> None: ...  # noqa: N802
 
 
 def fill(engine: ExecutionEngine) -> None:
@@ -123,6 +139,104 @@ def test_name_slots(engine: ExecutionEngine) -> None:
     assert "robotspec@a" in engine.downloader.slots
 
 
+@pytest.mark.parametrize("missing", ["get_slot_key", "per_slot_settings"])
+def test_slots_without_a_part_keep_their_names(missing: str) -> None:
+    parts: dict[str, Any] = {"get_slot_key": str, "per_slot_settings": {"a": {}}}
+    parts[missing] = None
+    engine = SimpleNamespace(downloader=SimpleNamespace(**parts))
+    assert _compat.name_slots(engine, "own") == {}
+    assert vars(engine.downloader) == parts
+
+
+@pytest.mark.parametrize("parts", [{}, {"slots": {}}, {"_get_slot": lambda *_: ("a", object())}])
+def test_without_download_slots_a_request_has_none(parts: dict[str, Any]) -> None:
+    engine = SimpleNamespace(downloader=SimpleNamespace(**parts))
+    assert _compat.download_slot(engine, REQUEST) is None
+    assert _compat.take_slot_turn(engine, REQUEST) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("slot", "longest"),
+    [
+        ({"randomize_delay": True}, 3.0),
+        ({"randomize_delay": False}, 2.0),
+        ({"jitter": 0.25}, 2.5),
+    ],
+)
+def test_longest_delay(slot: dict[str, Any], longest: float) -> None:
+    """Of an older and a newer download slot."""
+    assert _compat.longest_delay(SimpleNamespace(delay=2.0, **slot)) == longest
+
+
+@pytest.mark.parametrize(
+    ("engine", "is_closing", "wakes"),
+    [
+        (None, True, 0),
+        (SimpleNamespace(running=True), True, 0),
+        (SimpleNamespace(running=True, _slot=None), True, 0),
+        (SimpleNamespace(running=False, _slot=EngineSlot()), True, 0),
+        (SimpleNamespace(running=True, _slot=SimpleNamespace(closing=None)), False, 0),
+        (SimpleNamespace(running=True, _slot=EngineSlot()), False, 1),
+    ],
+)
+def test_an_engine_may_lack_a_slot_or_its_parts(engine: Any, is_closing: bool, wakes: int) -> None:
+    crawler: Any = SimpleNamespace(engine=engine)
+    door = _compat.Engine(crawler)
+    assert door.is_closing is is_closing
+    door.wake()
+    assert getattr(getattr(engine, "_slot", None), "wakes", 0) == wakes
+
+
+def test_when_closing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call comes once the slot knows that it closes."""
+    later: list[Any] = []
+    monkeypatch.setattr(_compat, "call_later", lambda *given: later.append(given))
+    engine = SimpleNamespace(_slot=SimpleNamespace(close=lambda: "closed"))
+    _compat.when_closing(engine, print)
+    assert later == []
+    assert engine._slot.close() == "closed"
+    assert later == [(0, print)]
+    _compat.when_closing(SimpleNamespace(), print)
+
+
+def test_when_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scrapy 2.13 passes a request on in the next turn of the loop."""
+    made: list[Any] = []
+    monkeypatch.setattr(_compat, "call_later", lambda *given: made.append(given))
+    call = partial(made.append, "at once")
+    monkeypatch.setattr(_compat, "version_info", (2, 14, 0))
+    _compat.when_passed_on(call)
+    assert made == ["at once"]
+    monkeypatch.setattr(_compat, "version_info", (2, 13, 4))
+    _compat.when_passed_on(call)
+    assert made == ["at once", (0, _compat.call_later, 0, call)]
+
+
+def test_download(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the newer of two methods."""
+    monkeypatch.setattr(_compat, "as_future", lambda outcome: outcome)
+
+    async def in_coroutine(request: Request) -> Response:
+        return Response(request.url, status=201)
+
+    old = {"download": lambda request: succeed(Response(request.url))}
+    for engine, status in (
+        (SimpleNamespace(**old), 200),
+        (SimpleNamespace(**old, download_async=in_coroutine), 201),
+    ):
+        assert asyncio.run(_compat.download(engine, REQUEST)).status == status
+
+
+def test_call_first() -> None:
+    methods = {"process_exception": deque([str])}
+    engine = SimpleNamespace(
+        downloader=SimpleNamespace(middleware=SimpleNamespace(methods=methods))
+    )
+    _compat.call_first(engine, "process_exception", repr)
+    assert [*methods["process_exception"]] == [repr, str]
+    _compat.call_first(SimpleNamespace(), "process_exception", repr)
+
+
 class OtherSignals(SignalManager):
     """Sends without pydispatch, as a project's own manager may."""
 
@@ -172,8 +286,212 @@ def test_accepted_encodings() -> None:
     assert request.headers["Accept-Encoding"] == b", ".join(_compat.ACCEPTED_ENCODINGS)
 
 
-def test_uses_twisted() -> None:
-    assert _compat.uses_twisted(Settings())
+class TwistedHandler:
+    """A user's handler that has the name of one of Scrapy's for Twisted as a base."""
+
+
+TwistedHandler.__name__ = "HTTP11DownloadHandler"
+
+
+class Derived(TwistedHandler):
+    """One made of it."""
+
+
+@pytest.mark.parametrize(
+    ("handlers", "has_reactor", "expected"),
+    [
+        (None, True, True),
+        (None, False, False),
+        ({"http": None, "https": None}, False, True),
+        ({"http": Derived, "https": None}, True, True),
+        ({"http": Derived, "https": OtherHandler}, True, False),
+        ({"https": f"{__name__}.OtherHandler"}, True, True),
+        ({"https": "no.such.Handler"}, True, True),
+    ],
+)
+def test_uses_twisted(
+    monkeypatch: pytest.MonkeyPatch, handlers: Any, has_reactor: bool, expected: bool
+) -> None:
+    """A user's module is not imported before there is a reactor."""
+    monkeypatch.setattr(_compat, "is_reactor_installed", lambda: False)
+    settings = Settings({"TWISTED_REACTOR_ENABLED": has_reactor})
+    if handlers is not None:
+        settings.set("DOWNLOAD_HANDLERS", handlers)
+    assert _compat.uses_twisted(settings) is expected
+
+
+@pytest.mark.parametrize(
+    ("ftp", "has_reactor", "expected"),
+    [(OtherHandler, True, True), (OtherHandler, False, False), (None, True, False)],
+)
+def test_handles_ftp(ftp: Any, has_reactor: bool, expected: bool) -> None:
+    settings = {"DOWNLOAD_HANDLERS": {"ftp": ftp}, "TWISTED_REACTOR_ENABLED": has_reactor}
+    crawler: Any = SimpleNamespace(settings=Settings(settings))
+    assert _compat.handles_ftp(crawler) is expected
+
+
+@pytest.mark.parametrize(
+    ("key", "component"),
+    [
+        (OtherHandler, OtherHandler),
+        (f"{__name__}.OtherHandler", OtherHandler),
+        ("no.such.Handler", None),
+        ("nothing", None),
+    ],
+)
+def test_loaded(key: Any, component: type | None) -> None:
+    assert _compat.loaded(key) is component
+
+
+@pytest.mark.parametrize(
+    ("key", "is_it"),
+    [
+        (OtherHandler, True),
+        (Derived, False),
+        (f"{__name__}.OtherHandler", True),
+        ("no.such.OtherHandler", False),
+    ],
+)
+def test_components_are_known_in_each_spelling(key: Any, is_it: bool) -> None:
+    assert _compat.is_component(key, OtherHandler) is is_it
+    chosen = {key: 5, "other.Component": None}
+    assert _compat.take_component(chosen, OtherHandler) == [5] * is_it
+    assert chosen == {**({} if is_it else {key: 5}), "other.Component": None}
+    assert _compat.is_enabled(OtherHandler, {key: 5}) is is_it
+    assert not _compat.is_enabled(OtherHandler, {key: None})
+
+
+def test_a_component_of_another_name_is_not_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(_compat, "loaded", asked.append)
+    assert not _compat.is_component(f"{__name__}.Derived", OtherHandler)
+    assert asked == []
+
+
+def test_idle_connections() -> None:
+    """Of handlers with a pool of Twisted's."""
+    pool = Pool()
+    handlers = {"http": SimpleNamespace(_pool=pool), "ftp": SimpleNamespace()}
+    engine = SimpleNamespace(
+        downloader=SimpleNamespace(handlers=SimpleNamespace(_handlers=handlers))
+    )
+
+    assert _compat.idle_connections(engine) == {pool: 2}
+    assert _compat.idle_connections(SimpleNamespace()) == {}
+
+
+class Sending:
+    """An engine whose handlers respond to REQUEST."""
+
+    def __init__(self, outcome: Exception | None = None, **settings: Any) -> None:
+        self.outcome = outcome
+        self.crawler = SimpleNamespace(settings=Settings(settings))
+        self.handlers = SimpleNamespace(**{_compat._SEND: self._send})
+        self.downloader = SimpleNamespace(handlers=self.handlers)
+        self.metas: list[dict[str, Any]] = []
+        """Meta of each request while it is sent."""
+        self.noted: list[tuple[str, int | None]] = []
+
+    async def _send(self, request: Request) -> Response:
+        self.metas.append(dict(request.meta))
+        if self.outcome is not None:
+            raise self.outcome
+        return Response(request.url, status=404)
+
+    def note(self, passed: str, left: float, status: int | None) -> None:
+        assert left > 1e9
+        self.noted.append((passed, status))
+
+    def send(
+        self, check: Any, meta: dict[str, Any] | None = None, *, has_note: bool = True
+    ) -> Response:
+        note = self.note if has_note else None
+        assert _compat.watch_sending(self, check, note, "own")
+        request = Request("http://a.example/", meta=meta)
+
+        async def sending() -> Response:
+            sent: Response = await getattr(self.handlers, _compat._SEND)(request)
+            assert request.meta == (meta or {})
+            return sent
+
+        return asyncio.run(sending())
+
+
+in_coroutines = pytest.mark.skipif(version_info < (2, 14), reason="Deferreds before Scrapy 2.14")
+
+
+@in_coroutines
+@pytest.mark.parametrize(
+    ("passed", "has_note", "has_own", "is_noted", "is_cancellable"),
+    [
+        ("it", True, False, True, False),
+        ("it", True, True, True, False),
+        ("it", False, False, False, False),
+        ("it", False, True, False, False),
+        (None, True, False, False, False),
+        (None, True, True, False, True),
+        (None, False, True, False, True),
+    ],
+)
+def test_watch_sending(
+    passed: str | None, has_note: bool, has_own: bool, is_noted: bool, is_cancellable: bool
+) -> None:
+    """A page is noted at its end; a robots.txt request gets what cancels it."""
+    engine, own = Sending(), SimpleNamespace(sending=None)
+    meta = {"own": own} if has_own else {}
+    response = engine.send(lambda request: passed, meta, has_note=has_note)
+    assert response.status == 404
+    assert engine.noted == ([("it", 404)] if is_noted else [])
+    assert (own.sending is not None) is is_cancellable
+
+
+@in_coroutines
+def test_a_request_that_fails_is_noted_without_a_status() -> None:
+    engine = Sending(OSError("refused"))
+    with pytest.raises(OSError, match="refused"):
+        engine.send(lambda request: "it")
+    assert engine.noted == [("it", None)]
+
+
+@in_coroutines
+def test_a_refused_request_is_not_sent() -> None:
+    """Whether or not its slot can be given its turn back."""
+
+    def refuse(request: Request) -> None:
+        raise IgnoreRequest
+
+    engine = Sending()
+    with pytest.raises(IgnoreRequest):
+        engine.send(refuse)
+    assert (engine.metas, engine.noted) == ([], [])
+
+
+@in_coroutines
+@pytest.mark.parametrize("meta", [{}, {"verbatim_url": False}, {"verbatim_url": True}])
+@pytest.mark.parametrize("has_reactor", [True, False])
+@pytest.mark.parametrize("release", [(2, 18, 3), (2, 19, 0)])
+def test_the_url_is_sent_as_it_is_where_a_handler_would_spell_it_anew(
+    monkeypatch: pytest.MonkeyPatch,
+    release: tuple[int, int, int],
+    has_reactor: bool,
+    meta: dict[str, Any],
+) -> None:
+    """The meta key is there meanwhile only, unless it is the user's."""
+    monkeypatch.setattr(_compat, "version_info", release)
+    engine = Sending(TWISTED_REACTOR_ENABLED=has_reactor)
+    engine.send(lambda request: None, dict(meta))
+    is_spelled_anew = release >= (2, 19) and not has_reactor
+    assert engine.metas == [{"verbatim_url": True, **meta} if is_spelled_anew else meta]
+
+
+def test_handlers_without_the_part_are_not_watched() -> None:
+    assert not _compat.watch_sending(SimpleNamespace(), print, None, "own")
+
+
+def test_requests_are_sent_by_the_method_of_the_release() -> None:
+    is_async = version_info >= (2, 14)
+    expected = "download_request_async" if is_async else "download_request"
+    assert expected == _compat._SEND
 
 
 @pytest.mark.skipif(version_info < (2, 14), reason="Scrapy before 2.14 counts pages at once")

@@ -301,14 +301,16 @@ def test_decide_as_scrapy(
 
     decide = with_spider if release < (2, 14) else without_spider
     monkeypatch.setattr(_compat_rare, "version_info", release)
+    monkeypatch.setattr(_compat_rare, "as_future", lambda outcome: outcome)
     monkeypatch.setattr(RobotsTxtMiddleware, "process_request", decide)
     refused = pytest.raises(IgnoreRequest) if isinstance(outcome, Exception) else nullcontext()
     with refused:
         asyncio.run(_compat_rare.decide_as_scrapy(middleware, REQUEST))
 
 
-def test_send_signal() -> None:
+def test_send_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the newer of two methods."""
+    monkeypatch.setattr(_compat_rare, "as_future", lambda outcome: outcome)
     sent: list[tuple[str, dict[str, Any]]] = []
 
     async def in_coroutine(**kwargs: Any) -> None:
