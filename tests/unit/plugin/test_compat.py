@@ -12,7 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from scrapy import Request, version_info
+from scrapy import Request, signals, version_info
+from scrapy.core import downloader as downloader_module
 from scrapy.core.engine import ExecutionEngine
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
@@ -187,6 +188,41 @@ def test_an_engine_may_lack_a_slot_or_its_parts(engine: Any, is_closing: bool, w
     assert getattr(getattr(engine, "_slot", None), "wakes", 0) == wakes
 
 
+@pytest.mark.parametrize(
+    ("engine", "expected"),
+    [
+        (None, False),
+        (SimpleNamespace(start_time=None), False),
+        (SimpleNamespace(start_time=0.0), True),
+    ],
+)
+def test_was_started(engine: Any, expected: bool) -> None:
+    assert _compat.was_started(engine) is expected
+
+
+def test_slots_of_another_downloader_are_named_by_hosts() -> None:
+    slots = _compat.DownloadSlots(SimpleNamespace())
+    assert slots.key(Request("http://a.example:8000/")) == "a.example"
+    assert slots.key(Request("data:,page")) == ""
+    assert slots.active_in("a.example") == 0
+
+
+def test_slot_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of an older downloader, and of a newer one."""
+    monkeypatch.setattr(downloader_module, "time", lambda: 5, raising=False)
+    monkeypatch.setattr(downloader_module, "monotonic", None, raising=False)
+    assert _compat.slot_clock() == 5.0
+    monkeypatch.setattr(downloader_module, "monotonic", lambda: 7)
+    assert _compat.slot_clock() == 7.0
+
+
+def test_robots_parsed() -> None:
+    """Scrapy's own signal, if it has it."""
+    own = getattr(signals, "robots_parsed", None)
+    assert (_compat.robots_parsed is own) is (version_info >= (2, 18))
+    assert _compat.robots_parsed is not None
+
+
 def test_when_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The call comes once the slot knows that it closes."""
     later: list[Any] = []
@@ -328,6 +364,29 @@ def test_handles_ftp(ftp: Any, has_reactor: bool, expected: bool) -> None:
     settings = {"DOWNLOAD_HANDLERS": {"ftp": ftp}, "TWISTED_REACTOR_ENABLED": has_reactor}
     crawler: Any = SimpleNamespace(settings=Settings(settings))
     assert _compat.handles_ftp(crawler) is expected
+
+
+@pytest.mark.parametrize(
+    ("key", "is_installed", "has_reactor", "expected"),
+    [
+        (OtherHandler, False, True, True),
+        ("scrapy.core.downloader.handlers.s3.S3DownloadHandler", False, True, True),
+        ("scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler", False, True, True),
+        ("own.Handler", False, True, False),
+        ("own.Handler", True, True, True),
+        ("own.Handler", False, False, True),
+    ],
+)
+def test_is_importable(
+    monkeypatch: pytest.MonkeyPatch,
+    key: Any,
+    is_installed: bool,
+    has_reactor: bool,
+    expected: bool,
+) -> None:
+    monkeypatch.setattr(_compat, "is_reactor_installed", lambda: is_installed)
+    settings = Settings({"TWISTED_REACTOR_ENABLED": has_reactor})
+    assert _compat.is_importable(key, settings) is expected
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ import os
 import resource
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from scrapy import Request, squeues
 from scrapy.crawler import Crawler
 from scrapy.utils.misc import build_from_crawler
 
+from scrapy_robotspec.plugin.scheduling import disk_queues as module
 from scrapy_robotspec.plugin.scheduling.disk_queues import (
     ERRORS,
     MAX_OPEN,
@@ -189,6 +191,54 @@ def test_connections_may_have_all_other_files(
         for queue in queues:
             assert queue.pop() is not None
     assert sum(len(queue) for queue in queues) == 3
+
+
+def test_files_are_kept_in_reserve_until_the_close() -> None:
+    shared = OpenQueues()
+    kept = list(shared._reserve)
+    assert len(kept) == module._RESERVE
+    with shared.free_files():
+        assert shared._reserve == []
+    kept = list(shared._reserve)
+    assert len(kept) == module._RESERVE
+    shared.close()
+    for descriptor in kept:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
+
+
+@pytest.mark.parametrize(
+    ("free", "is_enough"),
+    [(0, False), (module._LEAST_FREE - 1, False), (module._LEAST_FREE, True), (1 << 40, True)],
+)
+def test_a_disk_that_is_almost_full_takes_no_queue(
+    monkeypatch: pytest.MonkeyPatch, free: int, is_enough: bool
+) -> None:
+    monkeypatch.setattr(module, "disk_usage", lambda folder: SimpleNamespace(free=free))
+    with nullcontext() if is_enough else pytest.raises(OSError, match="less than 10 MB"):
+        OpenQueues.check_space("folder")
+
+
+class OnFullDisk:
+    """A queue whose state cannot be written."""
+
+    def close(self) -> None:
+        raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_the_close_of_an_empty_queue_may_fail(
+    tmp_path: Path, closed_later: Make, size: int
+) -> None:
+    """It has nothing to keep."""
+    (queue,) = closed_later(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
+    for _ in range(size):
+        queue.push(Request("http://a.example/"))
+    queue._queue, opened = OnFullDisk(), queue._queue
+    with pytest.raises(OSError, match="No space left") if size else nullcontext():
+        queue.close()
+    assert queue._queue is None
+    opened.close()
 
 
 @all_classes
