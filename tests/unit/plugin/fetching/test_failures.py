@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from scrapy.exceptions import IgnoreRequest
-from twisted.internet.error import ConnectBindError, ConnectionLost, DNSLookupError
+from twisted.internet.error import ConnectBindError, ConnectError, ConnectionLost, DNSLookupError
 from twisted.python.failure import Failure
 from twisted.web._newclient import ParseError
 from twisted.web.client import ResponseFailed
@@ -65,6 +65,7 @@ def test_a_failure_in_one_line(error: Exception, line: str) -> None:
         (OSError(errno.EMFILE, ""), True),
         (caused_by(RuntimeError("connection failed"), NO_NETWORK), True),
         (failed(NO_NETWORK), True),
+        (ConnectError(errno.ENETUNREACH), True),  # type: ignore[no-untyped-call]
         (ConnectBindError("full"), True),  # type: ignore[no-untyped-call]
         (IgnoreRequest("no"), True),
         (InterruptionError(), True),
@@ -103,6 +104,13 @@ class Middleware:
         raise error
 
 
+class Manager(Middleware):
+    """Scrapy's object that calls the hooks of middlewares has methods of their names."""
+
+
+Manager.__module__ = "scrapy.core.downloader.middleware"
+
+
 def process_request(error: Exception) -> None:
     """A function with the name of a hook."""
     raise error
@@ -118,6 +126,7 @@ def process_request(error: Exception) -> None:
             "dropped by Middleware: IgnoreRequest: no",
         ),
         (Middleware().help, ValueError("no"), "ValueError: no"),
+        (Manager().process_request, ValueError("no"), "ValueError: no"),
         (process_request, ValueError("no"), "ValueError: no"),
     ],
 )
