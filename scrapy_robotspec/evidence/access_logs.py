@@ -70,10 +70,10 @@ _HOST = re.compile(r"([\w.-]+|\[[\dA-Fa-f:.]+\])(?::(\d{1,5}))?")
 _NAME = re.compile(r"\[[\dA-Fa-f:.]+\](?::\d+)?|(?!unknown$)(?=[\d.-]*[^\W\d])[\w.-]+(?::\d+)?")
 #: An address as proxies list them, maybe with a port; or none.
 _ADDRESS = re.compile(r"-|unknown|(?=[^.:]*[.:])[\dA-Fa-f.:\[\]]+")
-#: RFC 9112 section 3; HTTP/0.9 has no version. CONNECT has a host, which Varnish makes a URL of,
-#: or a path (RFC 8441).
+#: RFC 9112 section 3; HTTP/0.9 has no version. CONNECT has a host or a path (RFC 8441), and OPTIONS
+#: may have "*": Varnish makes URLs of the host and of "*".
 _REQUEST_LINE = re.compile(
-    r"(?!CONNECT \w)[A-Za-z][\w!#$%&'*+.^`|~-]* ((?:/|(?i:https?)://).*?)"
+    r"(?!CONNECT \w)[A-Za-z][\w!#$%&'*+.^`|~-]* ((?:/|(?i:https?)://(?![^/?#]*\*)).*?)"
     r"(?: (HTTP/\d(?:\.\d)?|\d(?:\.\d)?))?",
     re.DOTALL,
 )

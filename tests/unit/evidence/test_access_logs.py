@@ -140,6 +140,7 @@ def test_user_agents(rest: str, agent: str | None) -> None:
     [
         *("-", "", "\\x16\\x03\\x01", "OPTIONS * HTTP/1.1", "GET"),
         *("CONNECT a.example:443 HTTP/1.1", "CONNECT http://b.examplea.example:443 HTTP/1.1"),
+        "OPTIONS http://a.example* HTTP/1.1",
     ],
 )
 def test_requests_without_a_url_are_none(request_line: str) -> None:
