@@ -199,8 +199,9 @@ def audit_command(
     With --robots each crawler of LOG is judged by FILE, under the name in its User-Agent, which
     anyone can send. With --evidence each request is checked against the robots.txt that was in
     force then, by the evidence of any crawls in DIR. A request for an origin and a time without
-    evidence is unknown. A robots.txt itself is always allowed, and so are the redirects and probes
-    that the crawls followed to one.
+    evidence is unknown, as is one that is disallowed to another User-Agent than the crawler's. A
+    robots.txt itself is always allowed, and so are the redirects and probes that the crawls
+    followed to one.
 
     Exits with 1 if any request was disallowed, or the evidence was changed.
     """

@@ -55,10 +55,10 @@ def audit_visitors(
     audit = VisitorAudit(file, only)
     only_site = origin or (Origin.of(robots) if is_url(robots) else None)
     site, elsewhere, names = _judge(log, audit, only_site)
-    if audit.requests and not log.agents and not only:
+    if audit.requests and not (log.agents or audit.visitors):
         raise MisuseError(
             f"{log.name} has no User-Agents: log them (Combined log format), or give --token for a "
-            "log of one crawler"
+            "log of one crawler, without agent=NAME"
         )
     if elsewhere and not audit.requests:
         raise MisuseError(f"no request is for {site}: the log has {names}; give --origin")

@@ -143,6 +143,18 @@ def test_a_log_without_user_agents(run_command: RunCommand, folder: Path) -> Non
     assert json.loads(result.out)["disallowed"] == 2
 
 
+def test_a_log_whose_user_agents_have_another_name(run_command: RunCommand, folder: Path) -> None:
+    """Nothing would be judged, as if the crawler obeyed."""
+    line = {"time": 1769860800, "url": "/cart/", "ua": "examplebot/1.0"}
+    (folder / "access.log").write_text(json.dumps(line))
+    words = ("audit", "access.log", "--robots", "site.txt", "--token", "examplebot")
+    for name, code in (("", 1), (",agent=ua", 1), (",agent=user_agent", 2)):
+        result = run_command(*words, "--log-format", f"json:time=time,url=url{name}")
+        assert result.code == code
+    assert "has no User-Agents" in result.err
+    assert "without agent=NAME" in result.err
+
+
 def test_a_log_without_queries(run_command: RunCommand, folder: Path) -> None:
     """As Squid and some servers of Python write it: rules with a query never match."""
     (folder / "access.log").write_text(LOG.replace("/shop", "/shop?"))
