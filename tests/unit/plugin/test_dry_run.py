@@ -279,12 +279,12 @@ def test_pages_of_others_are_counted(dry: DryRun, monkeypatch: pytest.MonkeyPatc
     """Those that did not pass here, and are no robots.txt."""
     compared: list[Request] = []
     monkeypatch.setattr(dry.middleware.robots.tokens, "compare", compared.append)
-    passed, other = Request(YES), Request(YES)
+    passed, other, another = Request(YES), Request(YES), Request(YES)
     dry.middleware._decided.add(passed)
-    for request in (passed, other, Request(f"{URL}/robots.txt", meta={TRANSFER: None})):
+    for request in (passed, other, another, Request(f"{URL}/robots.txt", meta={TRANSFER: None})):
         dry.middleware.process_response(request, Response(request.url))
     assert compared == [passed]
-    assert dry.middleware._never_decided == 1
+    assert dry.middleware._never_decided == 2
 
 
 class OwnMiddleware(RobotsTxtMiddleware):

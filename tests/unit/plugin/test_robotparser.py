@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+from types import SimpleNamespace
 from typing import Any
 from weakref import ref
 
 import pytest
-from scrapy import Spider
+from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from scrapy_robotspec import signals
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin import robotparser as module
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 SITE = "https://www.site.local"
 
@@ -94,3 +100,31 @@ def test_the_settings_of_a_crawler_are_converted_once(monkeypatch: pytest.Monkey
     del crawler, other
     gc.collect()
     assert left() is None, "a crawler outlives its crawl"
+
+
+@pytest.mark.parametrize("replaced", [None, RobotsTxt.parse(b"")])
+@pytest.mark.parametrize(("fails", "delay"), [(False, 2.0), (True, 1.0)])
+def test_new_rules_are_sent_and_a_change_only_of_older_ones(
+    monkeypatch: pytest.MonkeyPatch, replaced: RobotsTxt | None, fails: bool, delay: float
+) -> None:
+    """The parser follows the tokens of the request, or the agent where a function fails."""
+    sent: list[tuple[object, dict[str, Any]]] = []
+
+    async def send(crawler: object, signal: object, **given: Any) -> None:
+        sent.append((signal, given))
+
+    def select(request: object) -> tuple[str, ...]:
+        if fails:
+            raise ValueError("the user's function")
+        return ("b",)
+
+    monkeypatch.setattr(module, "send_signal", send)
+    robots, request = RobotsTxt.parse(GROUPS), Request("http://a.example/")
+    tokens: Any = SimpleNamespace(select=select)
+    found: Any = SimpleNamespace(robots=robots, origin="http://a.example")
+    asyncio.run(module.send_rules(Crawler(Spider), tokens, found, request, replaced))
+    signal, given = sent[0]
+    assert (signal, given["request"]) == (_compat.robots_parsed, request)
+    assert given["robotparser"].crawl_delay("a") == delay
+    change = {"origin": "http://a.example", "old": replaced, "new": robots}
+    assert sent[1:] == ([] if replaced is None else [(signals.robots_changed, change)])

@@ -61,6 +61,25 @@ def test_a_page_loads_what_the_rules_allow(
     )
 
 
+def test_a_download_knows_at_once_of_a_navigation_that_is_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may be at its end, and would not wait for a check that comes a turn of the loop later."""
+    crawl = Obeying(monkeypatch)
+    crawl.know()
+    guard = BrowserGuard(crawl.crawler)
+
+    async def ask() -> int:
+        visit = guard.visit(page())
+        asked = asyncio.ensure_future(guard.allows(f"{URL}/no", visit, navigates=True))
+        await turns(1)
+        known = len(visit.checks)
+        await asked
+        return known
+
+    assert run(ask) == 1
+
+
 def test_a_page_loads_by_the_tokens_of_its_own_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the page is not known, by those of the crawl."""
     crawl = Obeying(monkeypatch)
