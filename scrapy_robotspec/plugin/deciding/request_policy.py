@@ -151,7 +151,7 @@ class RequestPolicy:
         """Why a downloaded page of *origin* with *usage* is refused, or None."""
         if self.usage is None:
             return None
-        if self._settings.overrides and self.replacement(origin) == "ignore":
+        if self.replacement(origin) == "ignore":
             return None
         return self.usage.refusal(usage, final=True)
 

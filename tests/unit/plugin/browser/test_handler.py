@@ -148,3 +148,12 @@ def test_a_page_is_checked_before_the_users_own_callback(
     assert order == ["checked"] * is_for_browser + ["callback"] * has_callback
     assert request.meta.get(_INIT) == (own if has_callback else None)
     assert (_INIT in request.meta) is has_callback
+
+
+@pytest.mark.parametrize(("browser", "every"), [("page", False), ("all", True), (None, False)])
+def test_a_setting_says_whether_parts_of_pages_are_checked(
+    browser: str | None, every: bool
+) -> None:
+    crawler = crawler_with_engine(ROBOTSPEC_BROWSER=browser)
+    handler = guarded(Opening).from_crawler(crawler)  # type: ignore[attr-defined]
+    assert handler._browsers._every is every
