@@ -12,7 +12,7 @@ from scrapy.http import Response
 from scrapy_robotspec.access.account import RequestCounts
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin.enforcement import RulesExpired, final_request
+from scrapy_robotspec.plugin.enforcement import RulesExpired, final_request, remove_usage
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, ForbiddenUsage
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.scheduling.request_waits import send_back
@@ -390,6 +390,19 @@ def test_a_page_that_was_not_seen_leaving_was_answered_by_a_middleware(
     assert account.requests().sent == leaves
 
 
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_response_that_becomes_a_request_is_noted_once(crawl: Obeying, leaves: bool) -> None:
+    """One that was not decided about is looked at where it ends."""
+    request, other = applied(crawl), Request(f"{URL}/yes")
+    if leaves:
+        crawl.enforcer.check_sending(request)
+    for each in (request, request, other):
+        crawl.enforcer.see_response(each, Response(each.url))
+    account = crawl.robots.progress.account
+    assert account.requests().answered == (not leaves)
+    assert account.of_pages[NEVER_DECIDED] == 0
+
+
 def test_a_response_that_nobody_decided_about_is_counted(crawl: Obeying) -> None:
     refused = Request(f"{URL}/no")
     with pytest.raises(ForbiddenByRobots):
@@ -411,6 +424,12 @@ def test_the_final_url_is_decided_about(crawl: Obeying) -> None:
         answered(crawl, applied(crawl), f"{URL}/no")
     assert crawl.counts() == {"rules": 2, "refused_rule": 1}
     assert crawl.robots.progress.account.requests().after_sending == 1
+
+
+def test_the_url_of_a_service_is_no_final_url(crawl: Obeying) -> None:
+    """It got the page of another URL."""
+    service = Request(f"{URL}/no", meta={**applied(crawl).meta, **SPLASH})
+    assert answered(crawl, service).url == f"{URL}/no"
 
 
 @pytest.mark.parametrize("leaves", [True, False])
@@ -571,6 +590,20 @@ def test_a_refusal_by_a_rule_counts_no_use(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(ForbiddenUsage):
         applied(crawl)
     assert crawl.robots.progress.account.of_pages["robotspec/usage/train-ai/disallow"] == 1
+
+
+def test_usage_is_removed_from_one_request_alone() -> None:
+    """Another one may have the same summary; one without usage keeps its own."""
+    summary = {"allowed": True, "usage": object()}
+    same = {"allowed": True}
+    stated = Request(URL, meta={"robotspec": summary})
+    unstated, plain = Request(URL, meta={"robotspec": same}), Request(URL)
+    for request in (stated, unstated, plain):
+        remove_usage(request)
+    assert stated.meta["robotspec"] == {"allowed": True}
+    assert "usage" in summary
+    assert unstated.meta["robotspec"] is same
+    assert plain.meta == {}
 
 
 # --- the request for a final URL

@@ -167,6 +167,14 @@ def test_origins_without_an_answer_are_named() -> None:
     assert "and 2 more" in table
 
 
+@pytest.mark.parametrize(("number", "more"), [(4, 0), (5, 0), (6, 1)])
+def test_what_all_have_a_line_for_is_not_counted_again(number: int, more: int) -> None:
+    silent = [(origin, 30.0) for origin in HOSTS[:number]]
+    table = summary(CrawlAccount(), silent, number)
+    assert table.count("http://h") == number - more
+    assert (f"and {more} more" in table) is (more > 0)
+
+
 def test_doubtful_answers_stand_apart_from_a_404() -> None:
     """FET-20: all allow everything, but mean something else.
 
