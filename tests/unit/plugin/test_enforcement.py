@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -390,6 +391,37 @@ def test_a_page_that_was_not_seen_leaving_was_answered_by_a_middleware(
     assert account.requests().sent == leaves
 
 
+@pytest.mark.parametrize("is_logged", [True, False])
+def test_a_response_of_a_middleware_is_evidence_of_its_decision(
+    crawl: Obeying, is_logged: bool
+) -> None:
+    answers: list[tuple[object, int]] = []
+    observer = SimpleNamespace(
+        on_decision=lambda *_: "the line" if is_logged else None,
+        on_answered=lambda *noted: answers.append(noted),
+    )
+    crawl.enforcer._observer = crawl.robots.observer = cast("Any", observer)
+    request = applied(crawl)
+    crawl.enforcer.see_response(request, Response(request.url, status=404))
+    assert answers == ([("the line", 404)] if is_logged else [])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "waits"),
+    [(b"", b"", False), (b"", b"2", True), (b"1", b"2", False), (b"1", b"", False)],
+)
+def test_a_delay_that_begins_sends_a_page_back(
+    monkeypatch: pytest.MonkeyPatch, before: bytes, after: bytes, waits: bool
+) -> None:
+    """EXT-01: it has not waited for a slot of the origin."""
+    crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=True)
+    crawl.know(b"User-agent: *\nCrawl-delay: " + before)
+    request = applied(crawl)
+    crawl.know(b"User-agent: *\nCrawl-delay: " + after)
+    with pytest.raises(RulesExpired) if waits else nullcontext():
+        crawl.enforcer.check_sending(request)
+
+
 @pytest.mark.parametrize("leaves", [True, False])
 def test_a_response_that_becomes_a_request_is_noted_once(crawl: Obeying, leaves: bool) -> None:
     """One that was not decided about is looked at where it ends."""
@@ -408,10 +440,10 @@ def test_a_response_that_nobody_decided_about_is_counted(crawl: Obeying) -> None
     with pytest.raises(ForbiddenByRobots):
         crawl.enforcer.enforce(refused, crawl.robots.decide_now(A, refused, NOW))  # type: ignore[arg-type]
     own = Request(f"{URL}/robots.txt", meta={"_robotspec_download": "transfer"})
-    for request in (refused, own, Request(f"{URL}/yes")):
+    for request in (refused, own, Request(f"{URL}/yes"), Request(f"{URL}/yes")):
         response = Response(request.url)
         run(lambda: crawl.enforcer.check_response(request, response))  # noqa: B023
-    assert crawl.robots.progress.account.of_pages[NEVER_DECIDED] == 1
+    assert crawl.robots.progress.account.of_pages[NEVER_DECIDED] == 2
 
 
 def test_the_final_url_is_decided_about(crawl: Obeying) -> None:
