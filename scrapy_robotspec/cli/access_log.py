@@ -148,7 +148,7 @@ class AccessLog:
                     yield line
                     while len(line) == MAX_LINE and not line.endswith(b"\n"):
                         line = stream.readline(MAX_LINE)
-                    if is_file:
+                    if size:  # a pipe has none
                         self._screen.share(raw.tell(), size, "audited")
         except (OSError, EOFError, zlib.error) as error:
             raise MisuseError(f"{self.name}: {error}") from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_list, url_text
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_pipe, read_list, url_text
 from scrapy_robotspec.cli.outputs import interruptible
 from scrapy_robotspec.cli.session import MOST, MisuseError, Screen, Session
 from scrapy_robotspec.editions import EDITIONS
@@ -154,7 +154,7 @@ def _list(given: str | None, text_of: Callable[[bytes], str] = decode) -> list[s
     """The lines of a file, or the words between commas."""
     if given is None:
         return []
-    if given == STANDARD_INPUT or os.path.isfile(given):
+    if given == STANDARD_INPUT or os.path.isfile(given) or is_pipe(given):
         return [text_of(line) for _, line in read_list(given)]
     if given.lower().endswith((".txt", ".csv", ".lst")):
         raise MisuseError(f"cannot read {given}: no such file")

@@ -99,6 +99,11 @@ def is_url(name: str) -> bool:
     return name[:8].lower().startswith(_SCHEMES)
 
 
+def is_pipe(name: str) -> bool:
+    """Whether a path names a pipe or device, which is read once."""
+    return os.path.exists(name) and not (os.path.isfile(name) or os.path.isdir(name))
+
+
 def for_site(name: str) -> str:
     """The remedy where a URL lacks its scheme; else empty."""
     is_host = _HOST(name) and not os.path.exists(name)
@@ -208,7 +213,8 @@ def _sources(name: str, sites: dict[str, Explanation]) -> Iterator[Source]:
 
         yield from (Source(path, path) for path in files_of(name, TEXTS)[0])
     else:
-        read_file(name, 0)  # fail before the work begins
+        if not is_pipe(name):
+            read_file(name, 0)  # fail before the work begins
         yield Source("<stdin>" if name == STANDARD_INPUT else name, name)
 
 

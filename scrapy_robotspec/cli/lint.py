@@ -14,7 +14,7 @@ import click
 
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, Source, is_url, open_sources
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, Source, is_pipe, is_url, open_sources
 from scrapy_robotspec.cli.outputs import write_file
 from scrapy_robotspec.cli.session import (
     FOUND,
@@ -182,7 +182,7 @@ def lint_command(
         raise MisuseError("give a FILE, or --explain CODE")
     if statistics and format == "sarif":
         raise MisuseError("--statistics counts findings, --format sarif lists them: give one")
-    if fix and any(name == STANDARD_INPUT or is_url(name) for name in files):
+    if fix and any(name == STANDARD_INPUT or is_url(name) or is_pipe(name) for name in files):
         raise MisuseError("--fix changes files: give paths")
     usual = {code for code, each in CODES.items() if advice or strict or each.severity != "advice"}
     shown = (_codes(select) or usual) - _codes(ignore)

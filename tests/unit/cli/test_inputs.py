@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -105,3 +109,49 @@ def test_a_crawler_is_shown_by_the_name_in_the_file(run_command: RunCommand, fol
     result = run_command("check", "f.txt", "/", "--each-token")
     assert result.lines[0] == "disallowed  MJ12bot (read as MJ)            /  (line 2: Disallow: /)"
     assert "MJ12bot" in run_command("show", "f.txt").out
+
+
+@pytest.fixture
+def pipe() -> Iterator[Callable[[str], str]]:
+    """Makes a pipe that holds a text, named as a shell names that of ``<(command)``."""
+    if not os.path.isdir("/dev/fd"):
+        pytest.skip("pipes have no names here")
+    ends: list[int] = []
+
+    def named(text: str) -> str:
+        out, into = os.pipe()
+        ends.append(out)
+        os.write(into, text.encode())
+        os.close(into)
+        return f"/dev/fd/{out}"
+
+    yield named
+    for end in ends:
+        os.close(end)
+
+
+def test_lists_of_bulk_are_read_from_pipes(
+    run_command: RunCommand, folder: Path, pipe: Callable[[str], str]
+) -> None:
+    """Their names, such as ``/dev/fd/63``, are neither those of crawlers nor paths."""
+    lists = ("--tokens", pipe("GPTBot\n"), "--paths", pipe("/cart/\n"))
+    arguments = ("robots.txt", *lists, "--format", "csv", "--out", "verdicts")
+    assert run_command("bulk", *arguments).code == 0
+    with (folder / "verdicts/robots.txt.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert row["token"] == "GPTBot"
+    assert [each["path"] for each in json.loads(row["paths"])] == ["/cart/"]
+
+
+def test_a_log_is_read_from_a_pipe(run_command: RunCommand, pipe: Callable[[str], str]) -> None:
+    """Also with a terminal, which shows the progress."""
+    line = '192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] "GET /cart/1 HTTP/1.1" 200 5 "-" "GPTBot"\n'
+    result = run_command("audit", pipe(line), "--robots", pipe("User-agent: *\nDisallow: /\n"))
+    assert (result.code, result.err.count("1 request read")) == (1, 1)
+
+
+def test_only_files_can_be_fixed(run_command: RunCommand, pipe: Callable[[str], str]) -> None:
+    """A pipe has been read when its findings are to be shown."""
+    result = run_command("lint", "--fix", pipe("User-agent: *\nDisallow: fish\n"))
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "robotspec lint: --fix changes files: give paths\n"
