@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,11 +90,15 @@ def replay_command(
 
 def evidence_folder(folder: str) -> Path:
     """The folder of ``ROBOTSPEC_EVIDENCE``. Raises ``MisuseError`` for anything else."""
-    path = Path(folder)
-    kinds = ("decisions-*.jsonl", "robots-*.warc.gz") if folder else ()  # Path('') is the current
-    if not any(any(path.glob(each)) for each in kinds):
-        raise MisuseError(f"{folder!r} contains no evidence: give the folder of ROBOTSPEC_EVIDENCE")
-    return path
+    remedy = "give the folder of ROBOTSPEC_EVIDENCE"
+    kinds = ("decisions-*.jsonl", "robots-*.warc.gz")
+    try:
+        names = [Path(name) for name in os.listdir(folder)]
+    except OSError as error:
+        raise MisuseError(f"cannot read {folder!r}: {error.strerror}; {remedy}") from error
+    if not any(name.match(kind) for name in names for kind in kinds):
+        raise MisuseError(f"{folder!r} contains no evidence: {remedy}")
+    return Path(folder)
 
 
 def show_problems(screen: Screen, reading: ReplayResult) -> None:

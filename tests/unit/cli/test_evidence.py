@@ -77,16 +77,27 @@ def counts(out: str, *names: str) -> tuple[int, ...]:
     return tuple(values[name] for name in names)
 
 
-@pytest.mark.parametrize("name", ["nowhere", "robots.txt", "other"])
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("nowhere", "No such file or directory"),
+        ("", "No such file or directory"),
+        ("robots.txt", "Not a directory"),
+        ("x" * 5000, "File name too long"),
+        ("other", "contains no evidence"),
+    ],
+    ids=["missing", "empty", "file", "long", "other"],
+)
 def test_a_folder_without_evidence_is_misuse(
-    run_command: RunCommand, folder: Path, name: str
+    run_command: RunCommand, folder: Path, name: str, cause: str
 ) -> None:
     (folder / "other").mkdir()
-    result = run_command("replay", name)
-    assert result.code == 2
-    assert "ROBOTSPEC_EVIDENCE" in result.err
     write(folder, COMMON)
-    assert run_command("audit", "access.log", "--evidence", name, *SITE).code == 2
+    for command in (("replay", name), ("audit", "access.log", "--evidence", name, *SITE)):
+        result = run_command(*command)
+        assert result.code == 2
+        assert cause in result.err
+        assert "give the folder of ROBOTSPEC_EVIDENCE" in result.err
 
 
 @pytest.mark.parametrize(
