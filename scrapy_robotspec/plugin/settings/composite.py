@@ -32,6 +32,7 @@ Tokens = tuple[str, ...]
 Chooser = Callable[["Request", "Crawler"], Any]
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}|%\((\w+)\)[sd]")
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _IMPORT_PATH = re.compile(r"[^\W\d]\w*([.:][^\W\d]\w*)+")
 
 
@@ -106,6 +107,14 @@ def usage_labels(raw: Any) -> tuple[str, ...]:
     if not all(map(is_label, labels)):
         raise ValueError("labels such as 'train-ai': lower-case letters, digits, '-', '_', '.'")
     return labels
+
+
+def header_names(raw: Any) -> tuple[str, ...]:
+    """Names of HTTP headers (RFC 9110 §5.6.2)."""
+    found = names(raw)
+    if not all(map(_HEADER_NAME.fullmatch, found)):
+        raise ValueError("names of headers, such as ['X-Crawler-Contact']")
+    return found
 
 
 def edition(raw: Any) -> Edition:
@@ -240,6 +249,7 @@ _CONVERTERS: dict[str, Converter[Any]] = {
     "status_policy": status_policy,
     "usage": usage_labels,
     "evidence": local_folder,
+    "evidence_headers": header_names,
     "evidence_timestamp": stamping_command,
     "report": report_file,
 }

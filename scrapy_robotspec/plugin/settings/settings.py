@@ -102,7 +102,7 @@ class Settings:
     evidence: str | None = _setting(None, None)
     evidence_timestamp: str | None = _setting(None, None)
     evidence_operator: str | None = _setting(None, text)
-    evidence_headers: tuple[str, ...] = _setting((), names)
+    evidence_headers: tuple[str, ...] = _setting((), None)
     dry_run: bool = _setting(False, boolean)
     report: str | None = _setting(None, None)
 

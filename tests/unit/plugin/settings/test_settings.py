@@ -63,6 +63,7 @@ def named(value: object) -> str:
         ("evidence", Path("/"), "/"),
         ("evidence", "new/folder", "new/folder"),
         ("evidence", "", None),
+        ("evidence_headers", "X-A, x_b", ("X-A", "x_b")),
         ("evidence_timestamp", "", None),
         ("report", Path("report.jsonl"), "report.jsonl"),
         ("report", "{name} {time} %(name)s.jsonl", "{name} {time} %(name)s.jsonl"),
@@ -150,6 +151,10 @@ WRONG: list[tuple[str, object, str]] = [
         for raw in (1, b"x", ["a"], "a\0b", __file__)
     ),
     ("evidence", "s3://bucket/evidence", "the local path of a folder"),
+    *(
+        ("evidence_headers", raw, "names of headers, such as ['X-Crawler-Contact']")
+        for raw in ("X-Contact: me", ["X Contact"], ["Kontaktmöglichkeit"], ["\ud800"])
+    ),
     ("report", "s3://bucket/report.html", "give the local path of a file"),
     ("report", "file:///tmp/report.html", "give the local path of a file"),
     *(
