@@ -58,6 +58,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._stats = crawler.stats  # which the base class has from Scrapy 2.18 on
         # Nothing is kept here, and the log and the report say so.
         settings = replace(Settings.from_scrapy(crawler.settings), crawl_delay=False)
         self._account = open_account(settings)
