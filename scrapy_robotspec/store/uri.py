@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.store.memory import MemoryStore
 
-_REDIS = "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)"
+_REDIS = (
+    "use redis://host:port/0 or unix:///run/redis.sock, and escape '/', '?', '#' and '@' in a "
+    "password (%2F)"
+)
 #: Least number of seconds, and largest number of records and of seconds (thirty years).
 _LEAST, _MOST = 0.001, 1_000_000_000
 
@@ -31,9 +34,9 @@ def open_store(
 
     ``memory://?max=N`` bounds the records in memory; ``sqlite:///relative.db`` and
     ``sqlite:////absolute.db`` take ``?timeout=S``; ``redis://[[user]:password@]host[:port][/db]``
-    takes ``?prefix=P`` and ``timeout=S``, as do ``rediss://``, ``redis+cluster://`` and
-    ``rediss+cluster://``. *schemes* are the user's: each is called with *uri* and returns a
-    ``RecordStore``. Raises ``ConfigurationError`` for anything else.
+    takes ``?prefix=P`` and ``timeout=S``, as do ``rediss://``, ``unix:///run/redis.sock``,
+    ``redis+cluster://`` and ``rediss+cluster://``. *schemes* are the user's: each is called with
+    *uri* and returns a ``RecordStore``. Raises ``ConfigurationError`` for anything else.
     """
     scheme = uri.partition(":")[0]
     own, opener = (schemes or {}).get(scheme), _OPENERS.get(scheme)
@@ -114,20 +117,22 @@ def _sqlite(parts: SplitResult) -> RecordStore:
 def _redis(parts: SplitResult) -> RecordStore:
     from scrapy_robotspec.store.redis import RedisStore
 
-    if parts.hostname is None or "@" in f"{parts.path}{parts.query}{parts.fragment}":
+    is_socket = parts.scheme == "unix"
+    place, other = (parts.path[1:], parts.hostname) if is_socket else (parts.hostname, None)
+    if not place or other or "@" in f"{parts.path}{parts.query}{parts.fragment}":
         raise ValueError(_REDIS)
     scheme, _, cluster = parts.scheme.partition("+")
     prefix, timeout = _options(parts.query, prefix="robotspec", timeout=2.0)
-    if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
+    if not is_socket and not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
         raise ValueError("the part after the host must be the number of a database")
     if cluster and parts.path not in ("", "/", "/0"):
         raise ValueError("a cluster has the database 0 alone")
-    url = parts._replace(scheme=scheme, query="").geturl()
+    url = f"{scheme}://{parts.netloc}{parts.path}"
     return RedisStore(url, prefix, timeout, is_cluster=bool(cluster))
 
 
 _OPENERS: dict[str, Callable[[SplitResult], RecordStore | MemoryStore]] = {
     "memory": _memory,
     "sqlite": _sqlite,
-    **dict.fromkeys(("redis", "rediss", "redis+cluster", "rediss+cluster"), _redis),
+    **dict.fromkeys(("redis", "rediss", "unix", "redis+cluster", "rediss+cluster"), _redis),
 }

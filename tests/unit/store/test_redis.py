@@ -79,6 +79,17 @@ def test_stores_with_different_prefixes_do_not_meet(server: RedisServer) -> None
     other.close()
 
 
+def test_a_server_is_reached_by_its_socket_file(tmp_path: Path) -> None:
+    """Its administrator may have closed all ports; user name and password stay what they are."""
+    path = tmp_path / "redis.sock"
+    need_redis()
+    with RedisServer(tmp_path, "--unixsocket", str(path), "--requirepass", "a/b"):
+        store = open_shared_store(f"unix://:a%2Fb@{path}?prefix=own")
+        put(store, record())
+        assert store.get(ORIGIN) == record()
+        store.close()
+
+
 def test_the_server_forgets_long_after_the_record_has_run_out(
     store: RecordStore, client: redis.Redis
 ) -> None:

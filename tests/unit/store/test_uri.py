@@ -81,6 +81,9 @@ def test_three_slashes_are_relative_and_four_absolute(
         ("redis+cluster://localhost/1", "a cluster has the database 0 alone"),
         ("redis://", "use redis://host:port/0"),
         ("redis://localhost:65536", "use redis://host:port/0"),
+        ("unix://", "or unix:///run/redis.sock"),
+        ("unix://run/redis.sock", "or unix:///run/redis.sock"),
+        ("unix:///run/redis.sock?db=1", "unknown option 'db', use prefix or timeout"),
         ("http://[::1/", "ROBOTSPEC_CACHE"),
     ],
 )
