@@ -120,6 +120,22 @@ class TestRefusals:
         assert result.stats["robotspec/unreachable"] == 2
 
 
+def test_a_handler_of_ones_own_is_checked_where_its_path_is_read_late(server: Server) -> None:
+    """A ``CrawlerProcess`` imports it when it has its reactor; Scrapy's other processes before."""
+    pages = {"/redirect": redirect("/no/1"), "/script": html("<script>location = '/no/2'</script>")}
+    site = server.site("127.0.0.2", NO, pages=pages)
+    handlers = {"http": "tests.plugins.own_browser.Own", "https": None}
+    result = browse(
+        [site.url(path) for path in [*pages, "/yes"]],
+        {"DOWNLOAD_HANDLERS": handlers},
+        words=["tests.plugins.in_crawler_process", "browsing"],
+    )
+    assert set(site.pages_asked) == {*pages, "/yes"}
+    assert set(result.responses) == {site.url("/yes")}
+    assert {error["type"] for error in result.errors.values()} == {"ForbiddenByRobots"}
+    assert result.lines("WARNING", "scrapy_robotspec") == []
+
+
 def test_the_evidence_contains_every_decision_and_replays(server: Server, tmp_path: Path) -> None:
     """A request that waited too long for a robots.txt is refused without one."""
     silent = server.site("127.0.0.4", silence())

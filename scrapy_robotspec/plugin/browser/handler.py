@@ -13,11 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakSet
 
-from scrapy.utils.misc import load_object
+from scrapy.utils.misc import build_from_crawler, load_object
+from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.browser.chromium import Chromium
 from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Visit
+from scrapy_robotspec.plugin.settings.checks import is_unchecked
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -199,9 +201,12 @@ class Browsers:
 _INIT = "playwright_page_init_callback"
 
 
-def guard_browsers(settings: BaseSettings, handlers: Mapping[str, type]) -> None:
+def guard_browsers(settings: BaseSettings, handlers: Mapping[str, type | str]) -> None:
     """Put our subclasses in the place of *handlers*, by scheme."""
-    ours = {scheme: guarded(handler) for scheme, handler in handlers.items()}
+    ours = {
+        scheme: _later(handler) if isinstance(handler, str) else guarded(handler)
+        for scheme, handler in handlers.items()
+    }
     chosen = settings.getdict("DOWNLOAD_HANDLERS")
     _compat.set_by_addon(settings, "DOWNLOAD_HANDLERS", {**chosen, **ours})
 
@@ -211,6 +216,24 @@ def guarded(handler: type) -> type:
     with_coroutine = inspect.iscoroutinefunction(getattr(handler, "download_request", None))
     base = _GuardedHandler if with_coroutine else _GuardedDeferredHandler
     return type(f"Guarded{handler.__name__}", (base, handler), {"__module__": __name__})
+
+
+def _later(path: str) -> type:
+    """The handler at *path*, imported when Scrapy has its reactor."""
+    module, _, name = path.rpartition(".")
+    return type(name, (_Later,), {"__module__": module})
+
+
+class _Later:
+    """Base of classes with the names of others."""
+
+    lazy = False
+    obeys_robots_txt = True
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Any:
+        handler = load_object(global_object_name(cls))
+        return build_from_crawler(guarded(handler) if is_unchecked(handler) else handler, crawler)
 
 
 class _Guarded:

@@ -6,6 +6,7 @@ Nothing here stops a crawl or changes a setting; wrong values raise in ``setting
 from __future__ import annotations
 
 import logging
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
@@ -89,20 +90,28 @@ def warn_of_old_job(settings: BaseSettings) -> None:
         )
 
 
-def unchecked_browsers(settings: BaseSettings) -> dict[str, type]:
-    """The handlers made of scrapy-playwright's that check nothing, by scheme."""
+def unchecked_browsers(settings: BaseSettings) -> dict[str, type | str]:
+    """The handlers made of scrapy-playwright's that check nothing, by scheme.
+
+    Beside it each path that cannot be imported yet: it may name one.
+    """
     handlers = {
-        scheme: loaded(key)
+        scheme: loaded(key) if is_importable(key, settings) else key
         for scheme, key in settings.getdict("DOWNLOAD_HANDLERS").items()
-        if is_importable(key, settings)
     }
     return {
         scheme: handler
         for scheme, handler in handlers.items()
-        if not hasattr(handler, "obeys_robots_txt")
-        # By its name: scrapy-playwright may not be installed.
-        and _BROWSER_HANDLER in map(global_object_name, getattr(handler, "__mro__", ()))
+        if (find_spec("scrapy_playwright") if isinstance(handler, str) else is_unchecked(handler))
     }
+
+
+def is_unchecked(handler: object) -> bool:
+    """Whether *handler* is made of scrapy-playwright's and checks nothing."""
+    # By its name: scrapy-playwright may not be installed.
+    return not hasattr(handler, "obeys_robots_txt") and _BROWSER_HANDLER in map(
+        global_object_name, getattr(handler, "__mro__", ())
+    )
 
 
 def missing_parts(
@@ -128,6 +137,5 @@ def missing_parts(
         yield (
             "scrapy-playwright is in DOWNLOAD_HANDLERS and its browser is not checked: redirects, "
             "scripts and frames of a page may request what robots.txt disallows. Give "
-            "scrapy_robotspec.Addon the highest number in ADDONS. In a CrawlerProcess, put the "
-            "class of your own handler into DOWNLOAD_HANDLERS, not its path"
+            "scrapy_robotspec.Addon the highest number in ADDONS"
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +16,8 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings as ScrapySettings
-from scrapy.utils.misc import load_object
+from scrapy.utils.misc import build_from_crawler
+from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec import Addon
 from scrapy_robotspec.plugin.browser.handler import Browsers, guarded
@@ -26,6 +28,12 @@ from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
 class Own(Playwright):  # type: ignore[misc]
     """A user's handler made of scrapy-playwright's."""
+
+    abort_request = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Any:
+        return cls()
 
     async def download_request(self, request: Any) -> None: ...
 
@@ -61,15 +69,38 @@ def test_a_handler_with_a_browser_is_replaced_by_a_subclass(cls: type) -> None:
 
 
 def test_an_import_path_is_read_when_scrapy_has_its_reactor(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A user's module may import a reactor, and Scrapy could not install another.
+
+    Where scrapy-playwright is installed, the path may be that of a handler with a browser.
+    """
+    paths = {"http": f"{__name__}.Own", "https": f"{__name__}.Unrelated"}
+    given = {**paths, "ftp": None, "s3": "scrapy.no.Handler"}
+    monkeypatch.delitem(sys.modules, "twisted.internet.reactor", raising=False)
+    monkeypatch.setitem(sys.modules, "scrapy_playwright", None)
+    assert handlers(DOWNLOAD_HANDLERS=given) == given
+    monkeypatch.delitem(sys.modules, "scrapy_playwright")
+    (tmp_path / "scrapy_playwright").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    found = handlers(DOWNLOAD_HANDLERS=given)
+    assert {scheme: global_object_name(found[scheme]) for scheme in paths} == paths
+    assert found.keys() == given.keys()
+    assert not found["http"].lazy, "it starts its browser with the engine"
+    crawler = crawler_with_engine()
+    own, unrelated = (build_from_crawler(found[scheme], crawler) for scheme in paths)
+    assert isinstance(own, Own)
+    assert own.obeys_robots_txt
+    assert type(unrelated) is Unrelated
+
+
+def test_an_import_path_is_read_at_once_where_there_is_a_reactor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A user's module may import a reactor, and Scrapy could not install another."""
-    path = f"{__name__}.Own"
-    monkeypatch.delitem(sys.modules, "twisted.internet.reactor", raising=False)
-    assert handlers(DOWNLOAD_HANDLERS={"http": path})["http"] == path
     monkeypatch.setitem(sys.modules, "twisted.internet.reactor", ModuleType("reactor"))
-    checked = handlers(DOWNLOAD_HANDLERS={"http": path})["http"]
-    assert issubclass(checked, load_object(path))
+    checked = handlers(DOWNLOAD_HANDLERS={"http": f"{__name__}.Own"})["http"]
+    assert issubclass(checked, Own)
+    assert checked is not Own
 
 
 def test_the_subclass_returns_what_its_base_returns() -> None:
@@ -101,7 +132,6 @@ def test_a_browser_that_a_later_add_on_brings_causes_a_warning() -> None:
     read["DOWNLOAD_HANDLERS"] = {"http": Own}
     (problem,) = missing_parts(read, [], knows_queue=True)
     assert "its browser is not checked" in problem
-    assert "not its path" in problem  # which a CrawlerProcess cannot import before its reactor
     read["ROBOTSPEC_BROWSER"] = "off"
     assert list(missing_parts(read, [], knows_queue=True)) == []
 
