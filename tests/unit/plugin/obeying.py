@@ -21,8 +21,8 @@ from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
-if version_info < (2, 14):
-    pytest.skip("Scrapy before 2.14 awaits no future without its reactor", allow_module_level=True)
+if version_info < (2, 15):
+    pytest.skip("Scrapy before 2.15 awaits no future without its reactor", allow_module_level=True)
 
 _T = TypeVar("_T")
 

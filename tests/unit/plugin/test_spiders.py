@@ -15,8 +15,8 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.spiders import SitemapsFromRobots
 from tests.unit.plugin.scheduling.crawlers import crawler_with, crawler_with_engine
 
-if version_info < (2, 14):
-    pytest.skip("Scrapy before 2.14 awaits no future without its reactor", allow_module_level=True)
+if version_info < (2, 15):
+    pytest.skip("Scrapy before 2.15 awaits no future without its reactor", allow_module_level=True)
 
 SITEMAPS: dict[str, tuple[str, ...] | Exception] = {
     "http://a.example/": ("http://a.example/1.xml", "http://a.example/2.xml"),

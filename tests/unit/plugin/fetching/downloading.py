@@ -28,8 +28,8 @@ from scrapy_robotspec.plugin.meta_keys import TRANSFER
 from tests.support.timers import call_later, pass_time
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
-if version_info < (2, 14):
-    pytest.skip("Scrapy before 2.14 awaits no future without its reactor", allow_module_level=True)
+if version_info < (2, 15):
+    pytest.skip("Scrapy before 2.15 awaits no future without its reactor", allow_module_level=True)
 
 _T = TypeVar("_T")
 
