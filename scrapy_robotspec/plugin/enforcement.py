@@ -351,4 +351,6 @@ def final_request(request: Request, response: Response) -> Request | None:
     """*request* redirected to the response's URL; None if equal."""
     if urldefrag(response.url).url == urldefrag(request.url).url:
         return None
-    return request.replace(url=response.url)
+    from scrapy_robotspec.plugin._compat_rare import with_url
+
+    return with_url(request, response.url)

@@ -19,6 +19,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.plugin._compat_rare import with_url
 from scrapy_robotspec.plugin.deciding.request_policy import Answer
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.stats import shown_url
@@ -129,7 +130,7 @@ class BrowserGuard:
     async def _allows(self, url: str, visit: Visit | None, navigates: bool) -> bool:
         """Decide about *url*, and count."""
         robots = self._obeying.robots
-        request = Request(url) if visit is None else visit.request.replace(url=url)
+        request = Request(url) if visit is None else with_url(visit.request, url)
         origin = robots.policy.origin(request)
         if origin is None:
             return True

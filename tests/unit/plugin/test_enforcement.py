@@ -648,3 +648,23 @@ def test_usage_is_removed_from_one_request_alone() -> None:
 def test_the_part_of_a_page_is_the_page(url: str, final: str | None) -> None:
     found = final_request(Request(f"{URL}/yes"), Response(url))
     assert (None if found is None else found.url) == final
+
+
+class Numbered(Request):
+    """A user's request, which is made of a number."""
+
+    attributes = (*Request.attributes, "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(f"{URL}/{number}", headers={"A": "b"}, meta={"c": "d"}, priority=number)
+
+
+def test_a_request_made_of_other_values_than_a_url_has_a_final_url() -> None:
+    request = Numbered(1)
+    final = final_request(request, Response(f"{URL}/other"))
+    assert final is not None
+    assert (final.url, final.priority, final.meta) == (f"{URL}/other", 1, {"c": "d"})
+    assert final.headers == request.headers
+    final.meta["e"] = "f"
+    assert request.meta == {"c": "d"}
