@@ -214,7 +214,8 @@ class Enforcer:
         *answer* is about *asked*: another URL where a download handler or a browser went on.
         """
         decision = answer.decision
-        if decision.reason == "usage" and decision.origin is not None:
+        if decision.reason == "usage":
+            assert decision.origin is not None
             self._count_usage(answer.usage, decision.origin)
         before = self._passed.pop(ref(request), None)
         if before is not None:
@@ -269,7 +270,8 @@ class Enforcer:
             if passed.outcome != NO_ROBOTS_TXT:
                 self._account.kept(passed.origin).answered += 1
                 self._account.of_pages[f"robotspec/{ANSWERED}"] += 1
-                if self._observer is not None and passed.logged is not None:
+                if passed.logged is not None:
+                    assert self._observer is not None
                     self._observer.on_answered(passed.logged, response.status)
 
     def _check_usage(self, request: Request, response: Response) -> None:
@@ -290,7 +292,8 @@ class Enforcer:
             request.meta[SUMMARY] = {**summary, "usage": usage}
             self._keep_plain()
         refused = self._policy.refusal_of_page(usage, origin)
-        if self._observer is not None and passed.logged is not None:
+        if passed.logged is not None:
+            assert self._observer is not None
             self._observer.on_usage(passed.logged, header, refused)
         if refused is None:
             self._count_usage(usage, origin)

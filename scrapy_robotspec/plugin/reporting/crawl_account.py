@@ -81,7 +81,8 @@ class CrawlAccount:
         origin = decision.origin
         self.requests_of(origin).by_outcome[outcome_of(False, decision.reason)] += 1
         line, rule, _ = deciding_line(decision)
-        if origin is not None and line is not None and rule is not None:
+        if origin is not None and line is not None:
+            assert rule is not None
             self.rules[origin, line, rule] += 1
             if len(self.rules) > 2 * RULES_COUNTED:
                 self.rules = Counter(dict(self.rules.most_common(RULES_COUNTED)))

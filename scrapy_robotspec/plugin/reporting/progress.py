@@ -135,8 +135,7 @@ class Progress:
             return
         self._waiting += change
         self.stats.set_value("robotspec/waiting", self._waiting)
-        if change > 0:
-            self.stats.max_value("robotspec/waiting_max", self._waiting)
+        self.stats.max_value("robotspec/waiting_max", self._waiting)
 
     def pending(self) -> list[tuple[Origin, float]]:
         """Each pending origin with its age in seconds, the oldest first."""

@@ -106,7 +106,7 @@ class Gate:
         if not self.queues and self._is_full():
             self._robots.engine.wake()
         left_for = self.popped.pop(request, None)
-        if left_for is not None and left_for != origin:  # another middleware lets it go unchecked
+        if left_for is not None:  # another middleware may have changed its URL
             self.update(left_for)
         if origin is not None and origin in self._live:
             self.update(origin)

@@ -225,7 +225,8 @@ class OriginQueues:
         # hot path
         queue.size += change
         self.size += change
-        if queue.origin is not None and queue.table is not self._ready:
+        if queue.table is not self._ready:
+            assert queue.origin is not None
             self._gate.count_queued(queue.origin, change, held=queue.table is self._held)
 
     def _forget(self, queue: OriginQueue) -> None:
