@@ -440,10 +440,10 @@ def test_a_response_that_nobody_decided_about_is_counted(crawl: Obeying) -> None
     with pytest.raises(ForbiddenByRobots):
         crawl.enforcer.enforce(refused, crawl.robots.decide_now(A, refused, NOW))  # type: ignore[arg-type]
     own = Request(f"{URL}/robots.txt", meta={"_robotspec_download": "transfer"})
-    for request in (refused, own, Request(f"{URL}/yes"), Request(f"{URL}/yes")):
+    for request in (refused, own, *(Request(f"{URL}/yes") for _ in range(3))):
         response = Response(request.url)
         run(lambda: crawl.enforcer.check_response(request, response))  # noqa: B023
-    assert crawl.robots.progress.account.of_pages[NEVER_DECIDED] == 2
+    assert crawl.robots.progress.account.of_pages[NEVER_DECIDED] == 3
 
 
 def test_the_final_url_is_decided_about(crawl: Obeying) -> None:
@@ -601,7 +601,10 @@ def test_usage_of_an_unchecked_page_is_not_looked_at(
 def test_a_request_that_others_have_changed_is_not_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A middleware may send a copy, remove the summary, or exempt a request that has one."""
+    """A middleware may send a copy, remove the summary, or exempt a request that has one.
+
+    Or answer with a page of no origin.
+    """
     crawl = Obeying(monkeypatch, **USE)
     crawl.know()
     bare, decided = applied(crawl), applied(crawl)
@@ -610,6 +613,7 @@ def test_a_request_that_others_have_changed_is_not_looked_at(
     crawl.enforcer.exempt(exempt)
     for request in (bare, decided.copy(), exempt):
         answered(crawl, request, **{"Content-Usage": "train-ai=n"})
+    answered(crawl, applied(crawl), "data:,page", **{"Content-Usage": "train-ai=n"})
     assert not any("usage" in name for name in crawl.robots.progress.account.of_pages)
 
 

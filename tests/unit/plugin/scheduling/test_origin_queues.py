@@ -64,6 +64,19 @@ def test_known_origins_go_on_while_no_fetch_slot_is_free() -> None:
     assert queues.pop() == "unknown"
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_no_fetch_slot_is_looked_for_where_a_known_origin_has_requests(known: bool) -> None:
+    """The engine would be woken when one is free."""
+    harness, asked = GateHarness(), list[int]()
+    harness.known.update([B] * known)
+    harness.may_begin = lambda coming, when_free: not asked.append(coming)  # type: ignore
+    queues = QueuesHarness(harness)
+    for origin in (A, B):
+        queues.push("slot", origin, "request")
+    assert queues.queues.may_go()
+    assert len(asked) == (not known)
+
+
 # --- Scrapy's order
 
 
@@ -175,14 +188,19 @@ class Damaged(RequestQueue):
         return None
 
 
-def test_queue_that_cannot_be_read_ends_in_an_error_line(caplog: pytest.LogCaptureFixture) -> None:
-    """A crawl must not wait for its requests for ever."""
-    queues = QueuesHarness()
-    queues.queues.add_queue("slot", A, Damaged([1, 2]))
+@pytest.mark.parametrize(("origin", "shown"), [(A, "http://a.example"), (None, "slot")])
+@pytest.mark.parametrize("priority", [0, None])
+def test_queue_that_cannot_be_read_ends_in_an_error_line(
+    caplog: pytest.LogCaptureFixture, origin: Origin | None, shown: str, priority: int | None
+) -> None:
+    """A crawl must not wait for its requests for ever. Scrapy may know no priority of theirs."""
+    queues, requests = QueuesHarness(), Damaged([1, 2])
+    requests.curprio = priority
+    queues.queues.add_queue("slot", origin, requests)
     queues.push("slot", B, "b")
     assert queues.pop_all() == ["b"]
     assert queues.queues.size == 0
-    assert "2 requests of http://a.example cannot be read" in caplog.text
+    assert f"2 requests of {shown} cannot be read" in caplog.text
 
 
 class Failing(RequestQueue):

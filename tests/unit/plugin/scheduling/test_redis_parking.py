@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -14,6 +15,7 @@ from scrapy.signalmanager import SignalManager
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.meta_keys import TRANSFER
 
 pytest.importorskip("redis", reason="redis is not installed")
 
@@ -225,6 +227,36 @@ def test_a_request_that_cannot_be_encoded_waits_in_memory(
         assert one.unpark(waiting)
     assert len([line for line in caplog.messages if "in memory only" in line]) == 1
     assert fleet.redis.hashes[f"q:parked:{one.worker}"] == {}
+
+
+PARKED, OWN, PAGE = (request(path) for path in ("/parked", "/robots.txt", "/page"))
+OWN.meta[TRANSFER] = "transfer"
+
+
+@pytest.mark.parametrize(
+    ("parked", "active", "takes"),
+    [
+        (True, {PARKED}, True),
+        (True, {PARKED, OWN}, True),
+        (True, {PARKED, PAGE}, False),
+        (True, None, True),
+        (False, set(), False),
+    ],
+)
+@pytest.mark.parametrize("can_take", [True, False])
+def test_a_spider_takes_its_next_urls_where_only_parked_requests_keep_it_from_that(
+    fleet: Fleet, parked: bool, active: set[Request] | None, takes: bool, can_take: bool
+) -> None:
+    """And the crawl's own; a Scrapy that does not show those under way has none."""
+    one, taken = fleet.worker(), list[None]()
+    spider = SimpleNamespace()
+    if can_take:
+        spider.schedule_next_requests = lambda: taken.append(None)
+    if parked:
+        one.park(PARKED)
+    engine = SimpleNamespace(downloader=SimpleNamespace(active=active))
+    one.feed(cast("Any", SimpleNamespace(spider=spider, engine=engine)))
+    assert len(taken) == (takes and can_take)
 
 
 @pytest.mark.parametrize("failed", [False, True])

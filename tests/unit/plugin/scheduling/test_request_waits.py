@@ -248,6 +248,20 @@ def test_the_start_looks_at_the_scheduler(
     assert opened == ([crawl.crawler.signals] if parks else [])
 
 
+@pytest.mark.parametrize("parks", [True, False])
+@pytest.mark.parametrize("given", [Request(YES), None])
+def test_a_scheduler_that_has_no_request_lets_parking_feed_the_spider(
+    crawl: Obeying, given: Request | None, parks: bool
+) -> None:
+    """A request that it has given is on its way."""
+    waits, fed = waits_of(crawl), list[object]()
+    if parks:
+        waits._parking = cast("Any", SimpleNamespace(feed=fed.append))
+    waits._on_given(given)
+    assert list(waits.gate.popped) == ([] if given is None else [given])
+    assert fed == ([crawl.crawler] if parks and given is None else [])
+
+
 def test_all_that_makes_calls_is_closed(crawl: Obeying) -> None:
     closed: list[str] = []
     waits = waits_of(crawl)

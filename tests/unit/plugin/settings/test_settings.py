@@ -97,6 +97,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("cache_schemes", {"file": "no.such.module"}, "or their import paths (No module named 'no')"),
     ("cache_schemes", {"file": "os.path.sep"}, "not '/'"),
     ("cache_ttl", "a day", "seconds"),
+    ("cache_ttl", "", "seconds"),
     ("cache_ttl", 0, "0.1"),
     ("cache_ttl", float("inf"), "seconds"),
     ("cache_ttl", float("nan"), "seconds"),
