@@ -19,6 +19,7 @@ from scrapy.utils.reactor import is_reactor_installed
 from scrapy_robotspec.plugin._compat import (
     RAISED_LIMITS,
     download_slot,
+    idle_connections,
     loaded,
     longest_delay,
     merged_middlewares,
@@ -61,6 +62,7 @@ class SendTimes:
 
     def let_go(self, request: Request) -> None:
         """*request* goes to its download slot now."""
+        _leave_retries_to_scrapy(self._crawler.engine)
         slot = download_slot(self._crawler.engine, request)
         if slot is not None:
             if len(self._going) >= _MAX_DRAWN:
@@ -93,6 +95,20 @@ class SendTimes:
         if passed >= delay:
             slot.lastseen -= max(0.0, longest_delay(slot) - passed)
         return max(0.0, delay - passed)
+
+
+def _leave_retries_to_scrapy(engine: Any) -> None:
+    """Let no handler send a request again, at once, where a kept connection has ended.
+
+    Uses: Twisted's ``HTTPConnectionPool.retryAutomatically`` (2.13 on);
+    ``AiohttpDownloadHandler._session`` and aiohttp's ``ClientSession._retry_connection`` (2.19 on).
+    """
+    for pool in idle_connections(engine):
+        pool.retryAutomatically = False
+    for handler in (part(engine, "downloader.handlers._handlers") or {}).values():
+        session: Any = getattr(handler, "_session", None)
+        if hasattr(session, "_retry_connection"):
+            session._retry_connection = False
 
 
 def load_handlers(engine: Any) -> None:

@@ -6,8 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from scrapy import version_info
 
 from tests.support.crawl import MODES, Result, Running, crawl
+from tests.support.responses import in_turn, reply, reset
 from tests.support.server import Server, Site, ahead
 
 #: A busy machine may send a first page late (seconds); a page that takes no turn is ahead by more.
@@ -15,6 +17,8 @@ SLACK = 0.2
 FOREIGN_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}
 ON = {"ROBOTSPEC_CRAWL_DELAY": True}
 NOTED = {"note_sent": True}
+AIOHTTP = "scrapy.core.downloader.handlers._aiohttp.AiohttpDownloadHandler"
+NO = "this Scrapy has no handler for aiohttp"
 
 
 def body(delay: float | str) -> str:
@@ -50,6 +54,30 @@ def test_pages_are_spaced(server: Server, mode: str, queue: dict[str, str]) -> N
     result = crawl(urls, {**ON, **queue}, mode=mode, more=NOTED)
     assert result.ended_once(urls)
     assert ahead_by(result, spaced, 0.4) <= SLACK
+
+
+@pytest.mark.parametrize(
+    ("mode", "handler"),
+    [
+        *((mode, None) for mode in MODES),
+        pytest.param(
+            "asyncio", AIOHTTP, marks=pytest.mark.skipif(version_info < (2, 19), reason=NO)
+        ),
+    ],
+)
+def test_no_page_is_sent_again_without_its_delay(
+    server: Server, mode: str, handler: str | None
+) -> None:
+    """A kept connection that ends without a response is Scrapy's to retry, not its handler's."""
+    site = server.site("127.0.0.2", body(0.5))
+    site.pages = {f"/{n}": in_turn(reset(), reply("again")) for n in range(1, 4)}
+    urls = [site.url(f"/{n}") for n in range(5)]
+    settings = {**ON, "DOWNLOAD_HANDLERS": {"http": handler}} if handler else ON
+    result = crawl(urls, settings, mode=mode, more=NOTED)
+    assert result.ended_once(urls)
+    assert sorted(site.pages_asked) == ["/0", *(f"/{n}" for n in (1, 1, 2, 2, 3, 3)), "/4"]
+    pages = ((asked.at, 0.5) for asked in site.log if asked.path != "/robots.txt")
+    assert ahead(pages) <= SLACK
 
 
 @pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE])

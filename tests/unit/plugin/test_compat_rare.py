@@ -22,6 +22,8 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import BaseSettings, Settings
 from twisted import internet
 from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.task import Clock
+from twisted.web.client import HTTPConnectionPool
 
 from scrapy_robotspec import RobotSpecMiddleware
 from scrapy_robotspec.plugin import _compat, _compat_rare
@@ -225,6 +227,24 @@ def test_watch_scheduler() -> None:
     assert _compat_rare.watch_scheduler(engine, seen.append) is scheduler
     assert [scheduler.next_request(), scheduler.next_request()] == seen == [REQUEST, None]
     assert _compat_rare.watch_scheduler(SimpleNamespace(), seen.append) is None
+
+
+def test_handlers_leave_retries_to_scrapy() -> None:
+    """Pools and sessions that send nothing again by themselves get no attribute more."""
+    pool = HTTPConnectionPool(Clock())  # type: ignore[no-untyped-call]  # Twisted is untyped
+    pooled, session = SimpleNamespace(_pool=pool), SimpleNamespace(_retry_connection=True)
+    handlers = {
+        "http": pooled,
+        "https": SimpleNamespace(_session=session),
+        "ftp": SimpleNamespace(_session=SimpleNamespace()),
+    }
+    downloader = SimpleNamespace(handlers=SimpleNamespace(_handlers=handlers), slots={})
+    crawler: Any = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
+    _compat_rare.SendTimes(crawler).let_go(REQUEST)
+    assert (pool.retryAutomatically, session._retry_connection) == (False, False)
+    assert vars(handlers["ftp"]._session) == {}
+    crawler.engine = SimpleNamespace(downloader=SimpleNamespace(slots={}))
+    _compat_rare.SendTimes(crawler).let_go(REQUEST)  # without the part, nothing
 
 
 class Connection:
