@@ -101,8 +101,8 @@ class Obeying:
 
 
 def run(work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
-    """The result of a coroutine function, in an event loop of its own."""
-    return asyncio.run(work())
+    """The result of a coroutine function, in an event loop of its own, within a minute."""
+    return asyncio.run(asyncio.wait_for(work(), 60))
 
 
 async def turns(number: int = 5) -> None:

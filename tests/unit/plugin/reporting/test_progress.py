@@ -37,7 +37,7 @@ class Log:
         self.clock = Clock()
         self.clock.advance(1_000_000)
         patch.setattr(time, "time", self.clock.seconds)
-        patch.setattr(_compat, "call_later", self.clock.callLater)
+        patch.setattr(_compat, "call_later", self._call_later)
         self.stats = StatsCollector(Crawler(Spider))
         self.account = CrawlAccount()
         self.progress = Progress(
@@ -47,6 +47,10 @@ class Log:
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),
         )
+
+    def _call_later(self, seconds: float, *call: Any) -> Any:
+        assert seconds > 0, "the clock would make such calls for ever"
+        return self.clock.callLater(seconds, *call)
 
     def wait(self, origin: Origin) -> None:
         """A request begins to wait."""
