@@ -14,7 +14,7 @@ from scrapy.http import Response
 from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup import Lookup, Pending
 from scrapy_robotspec.lookup.page_answers import PageAnswers
 from scrapy_robotspec.plugin import _compat
 from tests.unit.plugin.obeying import NOW, RULES, URL, A, Obeying, run, turns
@@ -41,6 +41,15 @@ def test_an_unknown_origin_is_pending_and_fetched_once(crawl: Obeying) -> None:
             assert answer.decision.allowed is allowed
 
     run(work)
+
+
+def test_rules_that_are_valid_are_not_looked_up_again(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl.know()
+    first = crawl.robots.decide_now(A, Request(YES), NOW)
+    monkeypatch.delattr(Lookup, "look_up")
+    assert crawl.robots.decide_now(A, Request(YES), NOW) == first
 
 
 def test_a_later_answer_is_that_of_the_rules_then_in_force(crawl: Obeying) -> None:

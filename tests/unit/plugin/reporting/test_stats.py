@@ -111,6 +111,19 @@ def test_an_end_that_nothing_waited_for_is_logged_once(caplog: pytest.LogCapture
     assert crawl.lines() == []
 
 
+def test_requests_that_are_released_without_rules_are_said_to_have_no_restrictions(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    crawl = Crawl(caplog, unreachable="allow")
+    wait(crawl, DOWN, 2)
+    crawl.stats.progress.on_failed(DOWN, "refused", "is unreachable")
+    crawl.fetched(replace(FAILED, next_attempt=1001.0, failures=3, unanswered=3))
+    assert crawl.lines()[1] == (
+        "robots.txt of http://down.example:8080 given up after 3 attempts (refused): "
+        "no restrictions, 2 requests released"
+    )
+
+
 @pytest.mark.parametrize(
     ("changed", "until"),
     [
@@ -225,10 +238,10 @@ def test_an_expired_copy_that_is_awaited_is_counted_once(caplog: pytest.LogCaptu
     """The summary of a crawl that is stopped meanwhile counts its origin by the last answer."""
     crawl = Crawl(caplog)
     crawl.fetched(FOUND)
-    for origin in (SHOP, DOWN):
+    for origin in (SHOP, DOWN, Origin("http", "other.example", 80)):
         crawl.stats.progress.wait_began(origin)
     crawl.stats.close({SHOP: FOUND}.get)
-    assert "origins        2 (1 with rules, 1 without an answer so far)" in crawl.lines()[-1]
+    assert "origins        3 (2 without an answer so far, 1 with rules)" in crawl.lines()[-1]
 
 
 def test_rows_are_for_reports() -> None:

@@ -182,6 +182,32 @@ def test_a_delay_in_force_is_waited_for_with_one_slot(monkeypatch: pytest.Monkey
     run(work)
 
 
+def test_a_delay_is_in_force_though_no_robots_txt_was_ever_fetched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No page has been requested, so the first may go at once."""
+    crawl = Obeying(
+        monkeypatch,
+        ROBOTSPEC_DEFAULT_CRAWL_DELAY=5,
+        ROBOTSPEC_UNREACHABLE="allow",
+        ROBOTSPEC_HOLD_TIMEOUT=0,
+    )
+    waits, delay = waits_of(crawl), Delay()
+    waits.crawl_delay = cast("Any", delay)
+    crawl.know(b"", 503)
+
+    async def work() -> None:
+        wait = begin(crawl, Request(YES))
+        await turns()
+        ((seconds, ahead),) = delay.asked
+        assert seconds == 5.0
+        assert ahead < 0
+        delay.slots.pop().callback(True)
+        assert (await wait).decision.allowed
+
+    run(work)
+
+
 @pytest.mark.parametrize("paused", [True, False])
 def test_a_request_stays_here_while_the_crawl_pauses(
     crawl: Obeying, monkeypatch: pytest.MonkeyPatch, paused: bool

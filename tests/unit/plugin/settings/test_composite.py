@@ -77,6 +77,10 @@ def test_a_dict_changes_single_things() -> None:
     assert override.kinds == ("status_policy", "token", "crawl_delay")
 
 
+def test_an_empty_dict_overrides_nothing() -> None:
+    assert overrides({}, EDITIONS["google-2019"]) is None
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
