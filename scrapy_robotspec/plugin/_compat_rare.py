@@ -100,8 +100,9 @@ class SendTimes:
 def _leave_retries_to_scrapy(engine: Any) -> None:
     """Let no handler send a request again, at once, where a kept connection has ended.
 
-    Uses: Twisted's ``HTTPConnectionPool.retryAutomatically`` (2.13 on);
-    ``AiohttpDownloadHandler._session`` and aiohttp's ``ClientSession._retry_connection`` (2.19 on).
+    Uses: Twisted's ``HTTPConnectionPool.retryAutomatically``, ``downloader.handlers._handlers``
+    (2.13 on); ``AiohttpDownloadHandler._session`` and aiohttp's
+    ``ClientSession._retry_connection`` (2.19 on).
     """
     for pool in idle_connections(engine):
         pool.retryAutomatically = False
