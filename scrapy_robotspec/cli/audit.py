@@ -243,14 +243,14 @@ def audit_command(
     if audit.unknown_origins:
         names = first_of(list(map(safe, audit.unknown_origins)), _MOST_TOKENS)
         screen.note(f"note: without evidence: {names}")
-    if audit.others:
-        names = safe(" ".join(product))
+    if audit.other_agents:
         screen.note(
-            f"note: disallowed, but unknown, as the User-Agent is not that of {names}: "
-            f"{audit.others:,}"
+            f"note: unknown, as disallowed to a User-Agent that is not the crawls': "
+            f"{audit.other_agents:,}; for a log of the crawls alone give --log-format common"
         )
     if output.as_json:
-        counts = {name: getattr(audit, name) for name in ("requests", "disallowed", "unknown")}
+        counted = ("requests", "disallowed", "unknown", "other_agents")
+        counts = {name: getattr(audit, name) for name in counted}
         accused = [_accused_object(each) for each in audit.accused] if explain else None
         members = {"without_evidence": list(audit.unknown_origins), "accused": accused}
         screen.say_json([{**counts, **access_log.counts, **reading.to_json(), **members}])

@@ -58,7 +58,7 @@ def audit_visitors(
     if audit.requests and not (log.agents or audit.visitors):
         raise MisuseError(
             f"{log.name} has no User-Agents: log them (Combined log format), or give --token for a "
-            "log of one crawler, without agent=NAME"
+            "log of one crawler, with --log-format common or json: without agent=NAME"
         )
     if elsewhere and not audit.requests:
         raise MisuseError(f"no request is for {site}: the log has {names}; give --origin")

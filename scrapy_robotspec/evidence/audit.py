@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from dataclasses import dataclass
@@ -70,8 +71,6 @@ class Timeline:
         self.reading = ReplayResult()
         self.tokens: set[tuple[str, ...]] = set()
         """The product tokens of each decision."""
-        self.agents: set[str] = set()
-        """The User-Agent of each run's settings."""
         self.reset: set[str] = set()
         """Logs of the runs whose clock was set: a moment may be there twice, with other rules."""
         self._runs: list[RunReader] = []
@@ -185,7 +184,7 @@ class Timeline:
         elif kind == "decision" and values["tokens"]:  # none where no rules were asked for
             self.tokens.add(tuple(values["tokens"]))
         elif kind == "run" and isinstance(shown := values.get("values"), dict):
-            self.agents.add(str(shown.get("USER_AGENT")))
+            self.reading.add_agent(str(shown.get("USER_AGENT")))
 
 
 class Disallowed(NamedTuple):
@@ -244,13 +243,17 @@ class Audit:
         self._timeline = timeline
         self._tokens = tokens
         self._tolerance = tolerance
+        own = [re.escape(each) for each in tokens if each.lower() != "mozilla"]  # every browser's
+        self._has_token = re.compile(
+            rf"(?<![a-z_-])(?:{'|'.join(own) or '(?!)'})(?![a-z_-])", re.IGNORECASE
+        ).search
         self.requests = 0
         self.unknown = 0
-        """Requests without evidence for their origin and time."""
+        """Requests without evidence for their origin and time, and :attr:`other_agents`."""
         self.unknown_origins: dict[str, None] = {}
         """The first origins of those; where a URL has no valid one, its beginning."""
-        self.others = 0
-        """Further unknown ones: disallowed, with a User-Agent that is not the crawler's."""
+        self.other_agents = 0
+        """Requests disallowed to a User-Agent that is not the crawls'."""
         self.disallowed = 0
         self.accused: list[Accused] = []
         """The first disallowed requests."""
@@ -281,16 +284,15 @@ class Audit:
             return
         if not (request.agent is None or self._is_own(request.agent)):
             self.unknown += 1
-            self.others += 1
+            self.other_agents += 1
             return
         self.disallowed += 1
         if len(self.accused) < _MAX_ACCUSED:
             self.accused.append(Accused(request, url, found, until))
 
     def _is_own(self, agent: str) -> bool:
-        """Whether a crawl's settings have this User-Agent, or it contains one of the tokens."""
-        text = agent.lower()
-        return agent in self._timeline.agents or any(each.lower() in text for each in self._tokens)
+        """Whether a crawl sent this User-Agent, or it has one of the tokens as a product."""
+        return agent in self._timeline.reading.agents or self._has_token(agent) is not None
 
     def _add_unknown(self, origin: str) -> None:
         self.unknown += 1

@@ -51,13 +51,14 @@ if TYPE_CHECKING:
 
 #: Max problems, notes and runs that are listed; all problems are counted.
 MAX_LISTED = 1000
-#: Max length of a problem (characters).
+#: Max length of a problem or User-Agent (characters).
 _MAX_TEXT = 1000
 #: Max processor time (seconds): this, and more for a long log. Honest evidence takes a hundredth.
 SECONDS, _BYTES_PER_SECOND = 600.0, 10_000
 TOO_LONG = "it takes too long: not read to its end"
 #: Version of the rules of a log that states none.
 _FIRST_RULES = 1
+_AGENT = re.compile(rb"\r\nUser-Agent: ([^\r]*)")
 _NAME = re.compile(r"(?:decisions|robots)-(.+)\.(?:jsonl|warc\.gz|tsr)")
 
 
@@ -93,6 +94,8 @@ class Reading:
     runs: list[RunSummary] = field(default_factory=list)
     reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
     """Logged decisions by the outcome of their requests."""
+    agents: set[str] = field(default_factory=set)
+    """User-Agents of settings and of archived requests, the first ones."""
 
     @property
     def decisions(self) -> int:
@@ -105,6 +108,11 @@ class Reading:
         if problem not in self.problems:
             self.problem_count += 1
             self.problems += [problem][: MAX_LISTED - len(self.problems)]
+
+    def add_agent(self, agent: str) -> None:
+        """Note a User-Agent of the crawls."""
+        if len(self.agents) < MAX_LISTED:
+            self.agents.add(agent[:_MAX_TEXT])
 
     def add_note(self, note: str) -> None:
         """Note a fact that makes nothing wrong."""
@@ -416,7 +424,8 @@ class RunReader:
                 raise EvidenceError("its digest does not fit")
             self._places[values["id"]] = (self.archive, offset, length)
             found = read_member(data, max_size)
-            found.check_line(values, max_size)
+            for agent in _AGENT.findall(found.check_line(values, max_size)):
+                self._reading.add_agent(agent.decode("utf-8", "surrogateescape"))
             if values["kind"] == "warcinfo" and (
                 values["time"] != self.start or any(each not in found.block for each in self._info)
             ):

@@ -245,10 +245,11 @@ class StoredRecord:
         """Whether the body of the response is not in the archive."""
         return _LEFT_OUT in self.fields
 
-    def check_line(self, values: Members, max_size: int) -> None:
+    def check_line(self, values: Members, max_size: int) -> bytes:
         """Check that it is the record with a line's *values*.
 
-        Its request follows it. Raises ``EvidenceError``. *max_size* as in :func:`read_member`.
+        Returns the head of its request, which follows it; empty without one. Raises
+        ``EvidenceError``. *max_size* as in :func:`read_member`.
         """
         self._check("WARC-Record-ID", values["kind"], values["time"], values)
         if self.rest or values["kind"] in RESPONSES:
@@ -259,6 +260,8 @@ class StoredRecord:
                 raise EvidenceError("its request is for another URL")
             if request.rest:
                 raise EvidenceError("bytes follow its request")
+            return request.block
+        return b""
 
     def _check(self, id_field: str, kind: str, time: Any, values: Members) -> None:
         names = (id_field, "WARC-Type", "WARC-Target-URI", "WARC-Date")

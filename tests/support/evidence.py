@@ -33,6 +33,7 @@ from scrapy_robotspec.lookup.rules_cache import RulesCache
 START = 1769860800.0
 RULES = b"User-agent: *\nDisallow: /private/\n"
 TOKENS = ("examplebot",)
+CRLF = "\r\n"
 
 
 def run_settings(**policy: Any) -> RunSettings:
@@ -47,9 +48,10 @@ def run_settings(**policy: Any) -> RunSettings:
     )
 
 
-def asked_for(url: str) -> bytes:
+def asked_for(url: str, *headers: str) -> bytes:
     """The head of a request for *url*."""
-    return f"GET {request_target(url)[1]} HTTP/1.1\r\n\r\n".encode()
+    lines = f"GET {request_target(url)[1]} HTTP/1.1", *headers
+    return f"{CRLF.join(lines)}{CRLF}{CRLF}".encode()
 
 
 @dataclass
@@ -71,14 +73,21 @@ class Crawl:
         self.writer = RunWriter(self.folder, self.name, header, info)
         self._held: dict[Origin, State] = {}
 
-    def fetch(self, origin: str, body: bytes = RULES, status: int = 200, at: float = START) -> None:
-        """The robots.txt of *origin* is fetched."""
+    def fetch(
+        self,
+        origin: str,
+        body: bytes = RULES,
+        status: int = 200,
+        at: float = START,
+        headers: Iterable[str] = (),
+    ) -> None:
+        """The robots.txt of *origin* is fetched, with *headers*."""
         where = Origin.of(origin)
         assert where is not None
         response = Exchange(where.robots_url, status, (("Content-Type", "text/plain"),), body)
         head = response_head(response, "HTTP/1.1")
         received = NewRecord("response", response.url, at, body, head=head, began=at)
-        received.request = asked_for(response.url)
+        received.request = asked_for(response.url, *headers)
         self.writer.add_line(self.writer.store(received))
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)

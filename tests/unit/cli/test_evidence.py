@@ -317,17 +317,25 @@ def test_a_request_of_another_visitor_is_unknown(run_command: RunCommand, folder
     """The log of a site has those of all visitors."""
     header = {"values": {"USER_AGENT": "Mozilla/5.0 (own)"}}
     crawl = Crawl(folder / "own", header=header)
-    crawl.fetch("https://example.com")
+    crawl.fetch("https://example.com", headers=["Host: a", "User-Agent: Mozilla/5.0 (page's)"])
     crawl.decide("https://example.com/")
     crawl.close()
-    agents = ("ExampleBot/1.0", "Mozilla/5.0 (own)", "Mozilla/5.0", "otherbot/1.0", "-")
-    write(folder, [f'{COMMON[2]} "-" "{agent}"' for agent in agents] + COMMON[2:3])
+    own = (
+        *("ExampleBot/1.0", "Mozilla/5.0 (own)", "Mozilla/5.0 (page's)"),
+        *("Mozilla/5.0 (compatible; examplebot; +http://a.example)", "a examplebot2 b"),
+    )
+    others = "Mozilla/5.0", "otherbot/1.0", "-", "ExampleBot-News/1.0", "anexamplebot/1.0"
+    write(folder, [f'{COMMON[2]} "-" "{agent}"' for agent in own + others] + COMMON[2:3])
     words = ("audit", "access.log", "--evidence", "own", *SITE, "--json")
     result = run_command(*words)
-    assert counts(result.out, "requests", "disallowed", "unknown") == (6, 2, 4)
-    assert "as the User-Agent is not that of examplebot: 4" in result.err
+    names = ("requests", "disallowed", "unknown", "other_agents")
+    assert counts(result.out, *names) == (11, 5, 6, 6)
+    assert "to a User-Agent that is not the crawls': 6; for a log of the crawls" in result.err
+    for token in ("*", "Mozilla"):  # which name no crawler
+        assert counts(run_command(*words, "--token", token).out, *names) == (11, 2, 9, 9)
+    assert counts(run_command(*words, "--log-format", "common").out, *names) == (11, 11, 0, 0)
     write(folder, COMMON[2:3])
-    assert counts(run_command(*words).out, "requests", "disallowed", "unknown") == (1, 1, 0)
+    assert counts(run_command(*words).out, *names) == (1, 1, 0, 0)
 
 
 def test_a_path_may_begin_with_two_slashes(run_command: RunCommand, folder: Path) -> None:

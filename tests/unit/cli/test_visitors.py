@@ -145,14 +145,18 @@ def test_a_log_without_user_agents(run_command: RunCommand, folder: Path) -> Non
 
 def test_a_log_whose_user_agents_have_another_name(run_command: RunCommand, folder: Path) -> None:
     """Nothing would be judged, as if the crawler obeyed."""
-    line = {"time": 1769860800, "url": "/cart/", "ua": "examplebot/1.0"}
-    (folder / "access.log").write_text(json.dumps(line))
+    values = {"time": 1769860800, "url": "/cart/", "ua": "examplebot/1.0"}
+    (folder / "access.log").write_text(json.dumps(values))
     words = ("audit", "access.log", "--robots", "site.txt", "--token", "examplebot")
     for name, code in (("", 1), (",agent=ua", 1), (",agent=user_agent", 2)):
         result = run_command(*words, "--log-format", f"json:time=time,url=url{name}")
         assert result.code == code
     assert "has no User-Agents" in result.err
     assert "without agent=NAME" in result.err
+    line = LOG.splitlines()[1].replace("GET /", "GET /cart/")
+    (folder / "access.log").write_text(line.replace('"examplebot/1.0"', '"-"'))
+    assert "--log-format common" in run_command(*words).err
+    assert run_command(*words, "--log-format", "common").code == 1
 
 
 def test_a_log_without_queries(run_command: RunCommand, folder: Path) -> None:
