@@ -138,7 +138,8 @@ class DryRunMiddleware(RobotsTxtMiddleware):
             return
         try:
             self.robots.tokens.select(request)  # before other middlewares change the header
-            request = request.copy()  # it keeps its tokens once there is a response
+            # It keeps its tokens once there is a response.
+            request = _compat_rare.with_url(request, request.url)
             answer = await self._decide(origin, request)
         except Exception as error:  # of the user's function; Scrapy's crawl must not suffer from it
             self._count("not compared", request, f"{type(error).__name__}: {error}")

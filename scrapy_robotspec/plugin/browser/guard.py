@@ -51,7 +51,8 @@ class Visit:
     def __init__(self, request: Request, tokens: Tokens) -> None:
         self.page = request
         """The page's own request, which counts."""
-        self.request = request.copy()  # it keeps its tokens once there is a response
+        # It keeps its tokens once there is a response.
+        self.request = with_url(request, request.url)
         self.exempt = bool(request.meta.get("dont_obey_robotstxt"))  # APP-01
         self.tokens = tokens
         self.shown = shown_url(request.url)

@@ -100,6 +100,16 @@ class Obeying:
         }
 
 
+class Numbered(Request):
+    """A user's request, which is made of a number."""
+
+    attributes = (*Request.attributes, "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(f"{URL}/{number}", headers={"A": "b"}, meta={"c": "d"}, priority=number)
+
+
 def run(work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
     """The result of a coroutine function, in an event loop of its own, within a minute."""
     return asyncio.run(asyncio.wait_for(work(), 60))

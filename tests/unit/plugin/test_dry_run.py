@@ -21,7 +21,7 @@ from scrapy_robotspec.plugin import _compat, _compat_rare
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.meta_keys import TRANSFER
-from tests.unit.plugin.obeying import NOW, RULES, URL, A, Engine, run, turns
+from tests.unit.plugin.obeying import NOW, RULES, URL, A, Engine, Numbered, run, turns
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ class DryRun:
         self.fetch = Deferred()
         return self.fetch
 
-    async def compare(self, url: str, *, allowed: bool, **meta: Any) -> None:
-        """Scrapy has decided about *url*; return when ours can go on no further."""
-        Deferred.fromCoroutine(
-            self.middleware._compare(Request(url, meta=meta), allowed=allowed)
-        ).addErrback(self.errors.append)
+    async def compare(self, page: str | Request, *, allowed: bool, **meta: Any) -> None:
+        """Scrapy has decided about *page*; return when ours can go on no further."""
+        request = Request(page, meta=meta) if isinstance(page, str) else page
+        compared = Deferred.fromCoroutine(self.middleware._compare(request, allowed=allowed))
+        compared.addErrback(self.errors.append)
         await turns()
 
     @property
@@ -104,6 +104,16 @@ def test_both_decisions_are_compared(
     assert all(f"{kind}: <GET {url}>" in line for line in lines)
     assert dry.engine.wakes == 1, "the engine may be idle when a comparison ends"
     assert dry.middleware._account.answers == {"with rules": 1}
+
+
+def test_a_request_made_of_other_values_than_a_url_is_compared(dry: DryRun) -> None:
+    async def work() -> None:
+        await dry.compare(Numbered(1), allowed=True)
+        dry.fetch.callback(FetchResult(status=200, body=RULES))
+        await turns()
+
+    run(work)
+    assert dry.counts == {"same": 1}
 
 
 @pytest.mark.parametrize("is_first", [True, False])

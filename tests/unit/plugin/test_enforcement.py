@@ -17,7 +17,7 @@ from scrapy_robotspec.plugin.enforcement import RulesExpired, final_request, rem
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, ForbiddenUsage
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.scheduling.request_waits import send_back
-from tests.unit.plugin.obeying import NOW, RULES, URL, A, Obeying, run
+from tests.unit.plugin.obeying import NOW, RULES, URL, A, Numbered, Obeying, run
 
 DAY = 86_400.0
 SPLASH = {"splash": {"args": {"url": f"{URL}/yes"}}, "_splash_processed": True}
@@ -652,16 +652,6 @@ def test_usage_is_removed_from_one_request_alone() -> None:
 def test_the_part_of_a_page_is_the_page(url: str, final: str | None) -> None:
     found = final_request(Request(f"{URL}/yes"), Response(url))
     assert (None if found is None else found.url) == final
-
-
-class Numbered(Request):
-    """A user's request, which is made of a number."""
-
-    attributes = (*Request.attributes, "number")
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        super().__init__(f"{URL}/{number}", headers={"A": "b"}, meta={"c": "d"}, priority=number)
 
 
 def test_a_request_made_of_other_values_than_a_url_has_a_final_url() -> None:

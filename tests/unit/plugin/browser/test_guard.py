@@ -10,6 +10,7 @@ from scrapy.http import Response
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Refusal, Visit
 from scrapy_robotspec.plugin.deciding.request_policy import Answer
+from tests.unit.plugin.obeying import Numbered
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
 URL = "https://example.com/a"
@@ -21,6 +22,13 @@ def visit(**meta: object) -> Visit:
 
 def refusal(url: str) -> Refusal:
     return Request(url), Answer(Decision(allowed=False, reason="rule"), None)
+
+
+def test_a_request_made_of_other_values_than_a_url_has_a_visit() -> None:
+    request = Numbered(1)
+    kept = Visit(request, ()).request
+    assert (kept.url, kept.headers, kept.meta) == (request.url, request.headers, request.meta)
+    assert kept.meta is not request.meta
 
 
 def test_the_first_refusal_of_a_download_counts() -> None:
