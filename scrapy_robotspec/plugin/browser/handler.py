@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy.utils.misc import build_from_crawler, load_object
-from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.browser.chromium import Chromium
@@ -221,7 +220,7 @@ def guarded(handler: type) -> type:
 def _later(path: str) -> type:
     """The handler at *path*, imported when Scrapy has its reactor."""
     module, _, name = path.rpartition(".")
-    return type(name, (_Later,), {"__module__": module})
+    return type(name, (_Later,), {"__module__": module, "_path": path})
 
 
 class _Later:
@@ -229,10 +228,11 @@ class _Later:
 
     lazy = False
     obeys_robots_txt = True
+    _path: str
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
-        handler = load_object(global_object_name(cls))
+        handler = load_object(cls._path)
         return build_from_crawler(guarded(handler) if is_unchecked(handler) else handler, crawler)
 
 

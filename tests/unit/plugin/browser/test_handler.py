@@ -92,6 +92,8 @@ def test_an_import_path_is_read_when_scrapy_has_its_reactor(
     assert isinstance(own, Own)
     assert own.obeys_robots_txt
     assert type(unrelated) is Unrelated
+    with pytest.raises(ValueError, match="'Handler': not a full path"):  # as Scrapy says it
+        build_from_crawler(handlers(DOWNLOAD_HANDLERS={"http": "Handler"})["http"], crawler)
 
 
 def test_an_import_path_is_read_at_once_where_there_is_a_reactor(
