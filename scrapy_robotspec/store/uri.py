@@ -119,7 +119,7 @@ def _redis(parts: SplitResult) -> RecordStore:
 
     is_socket = parts.scheme == "unix"
     place, other = (parts.path[1:], parts.hostname) if is_socket else (parts.hostname, None)
-    if not place or other or "@" in f"{parts.path}{parts.query}{parts.fragment}":
+    if not place or other or parts.fragment or "@" in f"{parts.path}{parts.query}":
         raise ValueError(_REDIS)
     scheme, _, cluster = parts.scheme.partition("+")
     prefix, timeout = _options(parts.query, prefix="robotspec", timeout=2.0)

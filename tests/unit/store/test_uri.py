@@ -83,6 +83,8 @@ def test_three_slashes_are_relative_and_four_absolute(
         ("redis://localhost:65536", "use redis://host:port/0"),
         ("unix://", "or unix:///run/redis.sock"),
         ("unix://run/redis.sock", "or unix:///run/redis.sock"),
+        ("unix:///run/redis#1.sock", "and escape '/', '?', '#'"),
+        ("redis://localhost/0#1", "and escape '/', '?', '#'"),
         ("unix:///run/redis.sock?db=1", "unknown option 'db', use prefix or timeout"),
         ("http://[::1/", "ROBOTSPEC_CACHE"),
     ],
