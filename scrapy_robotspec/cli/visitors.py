@@ -64,7 +64,8 @@ def audit_visitors(
         raise MisuseError(f"no request is for {site}: the log has {names}; give --origin")
     notes = list(log.notes())
     if elsewhere:
-        notes.append(f"not judged, as not for {site or 'this site'}: {elsewhere:,} ({names})")
+        why = f"not for {site}" if site else "clients may have sent their hosts; give --origin"
+        notes.append(f"not judged, as {why}: {elsewhere:,} ({names})")
     if audit.back > _MAX_BACK:
         notes.append(
             f"times go back by up to {duration(audit.back)}: robots.txt and crawl delay are right "

@@ -93,7 +93,7 @@ def warn_of_old_job(settings: BaseSettings) -> None:
 def unchecked_browsers(settings: BaseSettings) -> dict[str, type | str]:
     """The handlers made of scrapy-playwright's that check nothing, by scheme.
 
-    Beside it each path that cannot be imported yet: it may name one.
+    With each path that cannot be imported yet: it may name one.
     """
     handlers = {
         scheme: loaded(key) if is_importable(key, settings) else key

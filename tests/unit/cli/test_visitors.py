@@ -116,7 +116,7 @@ def test_whole_urls_of_clients_name_no_site(run_command: RunCommand, folder: Pat
         values = json.loads(result.out)
         assert (values["origin"], values["disallowed"]) == (None, 2)
         assert values["other_origins"] == text.count("http://other") + text.count("http://third")
-        assert "not judged, as not for this site: " in result.err
+        assert "as clients may have sent their hosts; give --origin: " in result.err
     (folder / "access.log").write_text("".join(probes[:1] * 3))  # of a proxy, as all have a host
     assert json.loads(run_command(*words).out)["origin"] == "http://other.example"
 
