@@ -246,7 +246,8 @@ def audit_command(
     if audit.other_agents:
         screen.note(
             f"note: unknown, as disallowed to a User-Agent that is not the crawls': "
-            f"{audit.other_agents:,}; for a log of the crawls alone give --log-format common"
+            f"{audit.other_agents:,}; for a log of the crawls alone give a --log-format without "
+            "it, such as common"
         )
     if output.as_json:
         counted = ("requests", "disallowed", "unknown", "other_agents")

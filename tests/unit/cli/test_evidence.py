@@ -330,7 +330,8 @@ def test_a_request_of_another_visitor_is_unknown(run_command: RunCommand, folder
     result = run_command(*words)
     names = ("requests", "disallowed", "unknown", "other_agents")
     assert counts(result.out, *names) == (11, 5, 6, 6)
-    assert "to a User-Agent that is not the crawls': 6; for a log of the crawls" in result.err
+    assert "User-Agent that is not the crawls': 6; for a log of the crawls alone" in result.err
+    assert "without it, such as common" in result.err
     for token in ("*", "Mozilla"):  # which name no crawler
         assert counts(run_command(*words, "--token", token).out, *names) == (11, 2, 9, 9)
     assert counts(run_command(*words, "--log-format", "common").out, *names) == (11, 11, 0, 0)
