@@ -287,18 +287,15 @@ class DownloadSlots:
     """
 
     def __init__(self, engine: Any) -> None:
-        self.key: Callable[[Request], str] = part(engine, "downloader.get_slot_key") or _host_of
-        slots = part(engine, "downloader.slots")
-        self._slots = {} if slots is None else slots
+        self.key: Callable[[Request], str] = part(engine, "downloader.get_slot_key") or (
+            lambda request: urlparse_cached(request).hostname or ""
+        )
+        self._slots = part(engine, "downloader.slots", {})
 
     def active_in(self, key: str) -> int:
         """The number of requests in the slot *key*."""
         slot = self._slots.get(key)
         return 0 if slot is None else len(slot.active)
-
-
-def _host_of(request: Request) -> str:
-    return urlparse_cached(request).hostname or ""
 
 
 def extra_download_slot(engine: Any) -> Callable[[], None]:
@@ -316,6 +313,16 @@ def extra_download_slot(engine: Any) -> Callable[[], None]:
         downloader.total_concurrency -= 1
 
     return release_slot
+
+
+def drop_slot(engine: Any, name: str) -> None:
+    """Remove an idle download slot, which the downloader would keep for a minute.
+
+    Uses: ``downloader.slots``, ``Slot.active`` (2.13 on).
+    """
+    slots = part(engine, "downloader.slots", {})
+    if name in slots and not slots[name].active:
+        del slots[name]
 
 
 def take_slot_turn(engine: Any, request: Request) -> float:

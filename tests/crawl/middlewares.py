@@ -529,3 +529,21 @@ class GetsATokenFirst:
             meta = {"dont_obey_robotstxt": self._crawler.settings.getbool("TOKEN_UNCHECKED")}
             token = Request(f"http://{host}/token", meta=meta, callback=NO_CALLBACK)
             await _compat.download(self._crawler.engine, token)
+
+
+class SlotNames:
+    """Notes the download slots before the crawl ends."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        crawler.signals.connect(self._note, signals.spider_idle)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> SlotNames:
+        return cls(crawler)
+
+    def _note(self) -> None:
+        assert self._crawler.engine is not None
+        assert self._crawler.stats is not None
+        names = sorted(self._crawler.engine.downloader.slots)
+        self._crawler.stats.set_value("test/slots", names)

@@ -105,6 +105,21 @@ def test_attempts_that_were_given_up_are_not_sent_later(
     assert "Traceback" not in result.log or dry_run
 
 
+@pytest.mark.parametrize("mode", WAYS)
+def test_the_download_slot_of_a_robots_txt_ends_with_its_response(
+    server: Server, mode: str
+) -> None:
+    """It would stay for a minute, and be half of the memory of an origin that is asked once."""
+    hosts = [f"127.0.2.{n}" for n in range(10, 28)]
+    answers = (BODY, reply(status=404), redirect("/moved"))
+    sites = [server.site(host, answers[n % 3]) for n, host in enumerate(hosts)]
+    middlewares = {"tests.crawl.middlewares.SlotNames": 10}
+    urls = [site.url("/yes") for site in sites]
+    result = crawl(urls, {"DOWNLOADER_MIDDLEWARES": middlewares}, mode=mode)
+    assert [page_paths(site) for site in sites] == [["/yes"]] * len(sites)
+    assert result.stats["test/slots"] == hosts
+
+
 @pytest.mark.parametrize(("edition", "hops"), [("google-2019", 1), ("google-2010", 0)])
 def test_a_gate_that_redirects_to_itself_once(server: Server, edition: str, hops: int) -> None:
     """FET-03: the count ends a chain; only the editions before 2019 recognise a loop."""

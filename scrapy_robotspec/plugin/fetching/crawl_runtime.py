@@ -241,7 +241,11 @@ class Attempt:
             failed = self._failed(error)
             result = self._probed or failed
         self._count(result)
-        self._note_route(result)
+        routes = self.runtime.routes
+        if result.status is None or result.local or result.status >= 500:
+            routes.failed(self.origin, self.route)
+        else:
+            routes.forget(self.origin)
         return replace(result, archive=self._archive)
 
     async def _follow(self) -> FetchResult:
@@ -348,12 +352,6 @@ class Attempt:
         Until a proxy has brought another response, its server errors may be its own.
         """
         return status in NOT_FROM_THE_SITE or (status >= 500 and self._is_unproven)
-
-    def _note_route(self, result: FetchResult) -> None:
-        if result.status is None or result.local or result.status >= 500:
-            self.runtime.routes.failed(self.origin, self.route)
-        else:
-            self.runtime.routes.forget(self.origin)
 
 
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:

@@ -205,15 +205,17 @@ class Downloads:
 
     async def send(self, transfer: Transfer) -> Response:
         """The response to a robots.txt request, with its body still encoded."""
-        release_slot = _compat.extra_download_slot(self._crawler.engine)
+        engine = self._crawler.engine
+        release_slot = _compat.extra_download_slot(engine)
         # A slot has no delay if its setting says so while it is made.
         self._slots[transfer.slot] = {"delay": 0.0, "concurrency": 8}
         try:
-            return await _compat.download(self._crawler.engine, transfer.request)
+            return await _compat.download(engine, transfer.request)
         finally:
             if transfer.sending is not None:
                 transfer.sending.cancel()  # given up: not to be sent later
             self._slots.pop(transfer.slot, None)
+            _compat.drop_slot(engine, transfer.slot)  # of all known origins, half of the memory
             release_slot()
 
     @cached_property
@@ -252,6 +254,5 @@ class Downloads:
     def _response_downloaded(self, response: Response, request: Request) -> None:
         """Keep the body encoded: it is decoded up to the limit in ``access/decoding.py``."""
         if TRANSFER in request.meta:
-            codings = response.headers.getlist("Content-Encoding")
-            request.meta[TRANSFER].content_encoding = codings
+            request.meta[TRANSFER].content_encoding = response.headers.getlist("Content-Encoding")
             response.headers.pop("Content-Encoding", None)

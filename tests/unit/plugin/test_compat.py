@@ -117,6 +117,19 @@ def test_extra_download_slot(engine: ExecutionEngine) -> None:
     assert engine.downloader.total_concurrency == 0
 
 
+def test_drop_slot(engine: ExecutionEngine) -> None:
+    """One in use stays until the downloader removes it; an engine without slots has none."""
+    slot = slot_of(engine)
+    slot.active.add(REQUEST)
+    _compat.drop_slot(engine, SLOT)
+    assert engine.downloader.slots == {SLOT: slot}
+    slot.active.clear()
+    for name in ("other", SLOT):
+        _compat.drop_slot(engine, name)
+    assert engine.downloader.slots == {}
+    _compat.drop_slot(SimpleNamespace(), SLOT)
+
+
 def test_take_slot_turn(engine: ExecutionEngine) -> None:
     slot = slot_of(engine)
     assert _compat.take_slot_turn(engine, REQUEST) == 0.0
