@@ -316,7 +316,7 @@ def extra_download_slot(engine: Any) -> Callable[[], None]:
 
 
 def drop_slot(engine: Any, name: str) -> None:
-    """Remove an idle download slot, which the downloader would keep for a minute.
+    """Remove an idle download slot before its minute has passed.
 
     Uses: ``downloader.slots``, ``Slot.active`` (2.13 on).
     """
