@@ -18,6 +18,7 @@ from scrapy.utils.reactor import is_reactor_installed
 
 from scrapy_robotspec.plugin._compat import (
     RAISED_LIMITS,
+    DownloadSlots,
     download_slot,
     idle_connections,
     loaded,
@@ -59,6 +60,10 @@ class SendTimes:
         """Last use of a download slot and the delay drawn after it (seconds), by its id."""
         self._going: dict[int, float] = {}
         """When a request was let go to a download slot, by its id."""
+
+    def slot_key(self, request: Request) -> str:
+        """The key of a download slot. Uses: ``downloader.get_slot_key`` (2.13 on)."""
+        return DownloadSlots(self._crawler.engine).key(request)
 
     def let_go(self, request: Request) -> None:
         """*request* goes to its download slot now."""

@@ -9,7 +9,7 @@ import pytest
 from scrapy import version_info
 
 from tests.support.crawl import MODES, Result, Running, crawl
-from tests.support.responses import in_turn, reply, reset
+from tests.support.responses import after, in_turn, reply, reset
 from tests.support.server import Server, Site, ahead
 
 #: A busy machine may send a first page late (seconds); a page that takes no turn is ahead by more.
@@ -100,6 +100,27 @@ def test_hundreds_of_delayed_origins_delay_no_other(server: Server) -> None:
         running.wait_until(lambda: sum(len(site.robots_asked) for site in delayed) == 300, 120)
         running.wait_until(lambda: len(free.pages_asked) == 50)
     assert not [site for site in delayed if site.pages_asked]
+
+
+@pytest.mark.parametrize("priority", [0, 5])
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_delayed_page_does_not_wait_for_the_last_page_of_its_download_slot(
+    server: Server, priority: int, concurrency: int
+) -> None:
+    """As with a proxy: a busy site has the same slot, and each has its turn."""
+    spaced = server.site("127.0.0.2", body(0.2))
+    page = after(0.02, reply("slow"))
+    busy = server.site("127.0.0.3", "User-agent: *\nDisallow: /no", page=page)
+    urls = [(busy.url(f"/{n}"), 0) for n in range(concurrency * 150)]
+    urls += [(spaced.url(f"/{n}"), priority) for n in range(4)]
+    slot = {"download_slot": "proxy"}
+    requests = [{"url": url, "priority": each, "meta": slot} for url, each in urls]
+    settings = {**ON, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency}
+    result = crawl(requests, settings, more=NOTED)
+    assert ahead_by(result, spaced, 0.2) <= SLACK
+    assert len(spaced.pages_asked) == 4
+    last = spaced.log[-1].at
+    assert sum(asked.at > last for asked in busy.log) >= len(busy.log) / 3
 
 
 def test_it_is_off_by_default(server: Server) -> None:

@@ -201,7 +201,8 @@ class Process:
             lease_seconds=0.0,
         )
         # All that the crawl delay asks, in one object.
-        self.lookup = self.settings = self
+        self.lookup = self.settings = self.engine = self
+        self.wakes = 0
         self.policy = SimpleNamespace(delay=float)
         self.hold_timeout = HOLD
         self.crawl_delay = CrawlDelay(
@@ -217,6 +218,12 @@ class Process:
 
     def send_wait(self, request: Request) -> float:
         return max(0.0, self.full_until - self.fleet.time.now)
+
+    def slot_key(self, request: Request) -> str:
+        return Origin.of(request.url).host  # type: ignore[union-attr]
+
+    def wake(self) -> None:
+        self.wakes += 1
 
     def let_go(self, request: Request) -> None:
         """The simulated download slot gets it at once."""

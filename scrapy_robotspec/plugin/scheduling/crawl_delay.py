@@ -53,6 +53,8 @@ class CrawlDelay:
         self._call_later = call_later
         self._paces: dict[Origin, OriginPace] = {}
         self._closed = False
+        self.due_slots: dict[str, Origin] = {}
+        """Download slots that are busy though a page of this origin is due: no other goes there."""
 
     def pace(
         self, request: Request, origin: Origin, delay: float, ahead: float = 0.0
@@ -112,6 +114,7 @@ class CrawlDelay:
                 logger.exception("Error in the crawl delay of %s", pace.origin)
                 await self._sleep(pace, RETRY_PAUSE)
         pace.is_served = False
+        self._open_slots(pace)
         if not self._closed:  # until its last slot has ended
             pace.timer = self._call_later(2 * delay + HORIZON, self._paces.pop, pace.origin)
 
@@ -120,11 +123,16 @@ class CrawlDelay:
         if not self._is_current(pace, best):
             return
         delay = best.delay
-        wait = max(pace.not_before - self._monotonic(), self._downloads.send_wait(best.request))
+        ahead = pace.not_before - self._monotonic()
+        wait = max(ahead, self._downloads.send_wait(best.request))
         if wait > 0:
+            if ahead <= 0:
+                self.due_slots.setdefault(self._downloads.slot_key(best.request), pace.origin)
             await self._sleep(pace, wait)
             return
         due = await self._fleet.reserve(pace, delay)
+        if not due.granted:
+            self._open_slots(pace)
         await self._sleep(pace, due.at - self._monotonic())
         if due.granted:
             late = pace.not_before - self._monotonic()
@@ -144,8 +152,15 @@ class CrawlDelay:
                     self._downloads.let_go(waiter.request)
                     self._fleet.note_page(pace, at, delay)
                     pace.dismiss(waiter, True)
+                    self._open_slots(pace)
                     return
         pace.give_up()
+
+    def _open_slots(self, pace: OriginPace) -> None:
+        """Let pages of other origins go to the download slots that were kept for *pace*."""
+        for key in [each for each, origin in self.due_slots.items() if origin == pace.origin]:
+            del self.due_slots[key]
+            self._robots.engine.wake()
 
     def _is_current(self, pace: OriginPace, waiter: Waiter) -> bool:
         """Whether *waiter* waits for a delay by the rules in force; else it is dismissed."""

@@ -29,7 +29,7 @@ from scrapy_robotspec.lookup.live_origins import LiveOrigin, QueueState
 from scrapy_robotspec.plugin import _compat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -50,6 +50,8 @@ class Gate:
         self._robots = robots
         self._live = robots.live
         self._delay = delay
+        self.due_slots: Collection[str] = () if delay is None else delay.due_slots
+        """Download slots to which nothing goes now: a page that has waited for its delay is due."""
         self.popped: dict[Request, Origin | None] = {}
         """Requests that have left the scheduler and neither wait nor go on, with the origin that is
         HELD for each. One that another middleware drops, answers or sends back is in the downloader

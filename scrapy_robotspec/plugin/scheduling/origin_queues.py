@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.lookup.live_origins import QueueState
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
@@ -49,8 +51,9 @@ class SlotTable:
     The slot that was served longest ago comes first.
     """
 
-    def __init__(self, downloads: DownloadSlots) -> None:
+    def __init__(self, downloads: DownloadSlots, due: Collection[str]) -> None:
         self._downloads = downloads
+        self._due = due
         self.slots: OrderedDict[str, dict[int, OrderedDict[OriginQueue, None]]] = OrderedDict()
 
     def add(self, queue: OriginQueue) -> None:
@@ -84,19 +87,20 @@ class SlotTable:
         equals = ranks[min(ranks)]
         return next(reversed(equals) if newest else iter(equals))
 
-    def least_busy(self, newest: bool = False) -> tuple[int, str]:
-        """The slot with the fewest downloads, and their number.
+    def least_busy(self, newest: bool = False) -> tuple[int, str] | None:
+        """The slot with the fewest downloads, and their number, or None.
 
         Looks at one slot more than are busy. *newest*: of equal ones the one served last.
         """
         best: tuple[int, str] | None = None
         for slot in reversed(self.slots) if newest else iter(self.slots):
+            if slot in self._due:
+                continue
             active = self._downloads.active_in(slot)
             if best is None or active < best[0]:
                 best = active, slot
             if not active:
                 break
-        assert best is not None
         return best
 
 
@@ -108,7 +112,7 @@ class OriginQueues:
         self._queues: dict[Origin | None, dict[str, OriginQueue]] = {}
         self.size = 0
         """Number of requests."""
-        self._tables = {state: SlotTable(downloads) for state in QueueState}
+        self._tables = {state: SlotTable(downloads, gate.due_slots) for state in QueueState}
         self._ready, self._unknown, self._held = self._tables.values()
         self._fetches = 0
         gate.queues.append(self)
@@ -147,7 +151,8 @@ class OriginQueues:
 
     def may_go(self) -> bool:
         """Whether :meth:`pop` returns a request."""
-        return bool(self._ready.slots) or self.choose() is not None
+        is_plain = self._ready.slots and not self._gate.due_slots
+        return bool(is_plain) or self.choose() is not None
 
     def remove(self, queue: OriginQueue) -> None:
         """Close *queue*, which has become empty. One in memory needs nothing."""
@@ -179,12 +184,13 @@ class OriginQueues:
         # hot path
         if self._gate.popped:
             self._gate.return_lost()
-        ready = self._ready.least_busy() if self._ready.slots else None
+        ready = self._ready.least_busy()
         if self._unknown.slots and self._gate.may_fetch():
             # A site found now does not wait behind thousands of silent ones.
             newest = self._fetches % 2 == 1
-            busy, slot = self._unknown.least_busy(newest=newest)
-            if ready is None or busy <= ready[0]:
+            unknown = self._unknown.least_busy(newest=newest)
+            if unknown is not None and (ready is None or unknown[0] <= ready[0]):
+                slot = unknown[1]
                 best = [self._unknown.best(slot, newest=newest)]
                 if slot in self._ready.slots:
                     best.append(self._ready.best(slot))

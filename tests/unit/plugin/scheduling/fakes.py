@@ -33,6 +33,7 @@ class GateHarness:
     def __init__(self, *, fetch_slots: bool = True) -> None:
         self.known: set[Origin] = set()
         self.spaced: set[Origin] = set()
+        self.due_slots: set[str] = set()
         self.fetch_slots = fetch_slots
         self.wakes = 0
         self.waiting = 0

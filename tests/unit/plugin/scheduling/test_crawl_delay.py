@@ -199,6 +199,68 @@ def test_a_slot_whose_download_slot_is_full_is_given_up(fleet: Fleet, waiting: W
     assert waiting.went[1][1] >= 1.2
 
 
+@pytest.mark.parametrize("ends", ["it goes", "it is cancelled", "it is decided again"])
+def test_a_busy_download_slot_is_kept_for_a_page_that_is_due(
+    fleet: Fleet, waiting: Waiting, ends: str
+) -> None:
+    """Not before its delay has passed, and no longer than the page waits."""
+    crawl_delay, process = waiting.process.crawl_delay, waiting.process
+    waiting.add("a")
+    fleet.run(0.01)
+    crawl_delay.note_sent(ORIGIN)
+    page = waiting.add("b").addErrback(lambda _: None)
+    process.full_until = 1.9
+    fleet.run(0.9)
+    assert waiting.paths == "a"
+    assert not crawl_delay.due_slots
+    fleet.run(0.8)
+    assert crawl_delay.due_slots == {"a.example": ORIGIN}
+    woken = process.wakes
+    if ends == "it is cancelled":
+        page.cancel()
+    elif ends == "it is decided again":
+        process.allowed = lambda request: False
+    fleet.run(0.5)
+    assert waiting.paths == ("ab" if ends == "it goes" else "a")
+    assert not crawl_delay.due_slots
+    assert process.wakes == woken + 1
+
+
+def test_a_download_slot_is_kept_for_one_origin_at_a_time(fleet: Fleet, waiting: Waiting) -> None:
+    """One after the other."""
+    crawl_delay, process = waiting.process.crawl_delay, waiting.process
+    other = Origin("https", "a.example", 443)
+    for n in range(3):
+        for origin in (ORIGIN, other):
+            request = Request(f"{origin.scheme}://a.example/{n}")
+            crawl_delay.pace(request, origin, process.delay).addErrback(lambda _: None)
+    fleet.run(0.01)
+    process.full_until = 2.0
+    fleet.run(1.5)
+    assert list(crawl_delay.due_slots) == ["a.example"]
+    first = crawl_delay.due_slots["a.example"]
+    fleet.run(5)
+    assert not crawl_delay.due_slots
+    assert first in (ORIGIN, other)
+    assert len(process.let_gone) == 6
+
+
+def test_no_download_slot_is_kept_while_it_is_the_turn_of_another_process() -> None:
+    fleet = Fleet(delay=10.0)
+    other, waiting = Waiting(Process(fleet)), Waiting(Process(fleet))
+    for path in "abc":
+        other.add(path)
+    fleet.run(0.1)
+    waiting.process.full_until = 0.5
+    waiting.add("x")
+    fleet.run(0.3)
+    assert waiting.process.crawl_delay.due_slots
+    fleet.run(0.3)
+    assert not waiting.process.crawl_delay.due_slots
+    fleet.run(60)
+    assert waiting.paths == "x"
+
+
 @pytest.mark.parametrize(("late", "asked"), [(0.02, 6), (0.06, 6), (0.5, 7)])
 def test_the_next_page_goes_one_delay_after_a_page_that_leaves_late(
     fleet: Fleet, waiting: Waiting, late: float, asked: int

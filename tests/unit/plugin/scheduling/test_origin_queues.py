@@ -144,6 +144,23 @@ def test_of_equally_busy_slots_the_one_served_longest_ago_comes_first() -> None:
     assert queues.pop_all() == ["x0", "y0", "x1", "y1"]
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_nothing_goes_to_a_download_slot_where_a_page_is_due(known: bool) -> None:
+    """Neither a page nor the first request of an unknown origin; other slots go on."""
+    harness = GateHarness()
+    harness.known.update((A, B) if known else ())
+    queues = QueuesHarness(harness)
+    for slot, origin in (("x", A), ("y", B)):
+        queues.push(slot, origin, slot)
+    harness.due_slots.add("x")
+    assert queues.pop_all() == ["y"]
+    assert not queues.queues.may_go()
+    assert harness.gate.must_wait(lambda: False)
+    harness.due_slots.clear()
+    assert not harness.gate.must_wait(lambda: False)
+    assert queues.pop_all() == ["x"]
+
+
 @pytest.mark.parametrize("slots", [1, 2000])
 def test_choice_does_not_grow_with_the_number_of_queues(slots: int) -> None:
     """Of many idle slots one is looked at, and of held origins none."""
