@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
+    from scrapy.http import Headers, Response
     from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.plugin.fetching.routes import Route
@@ -79,6 +79,9 @@ class Transfer:
     """Values of the response's header."""
     sending: Deferred[Any] | None = None
     """The handler's work."""
+    headers_suffice: bool = False
+    """A redirect's body has not come to its end (FET-03)."""
+    timer: Any = None
 
     def send_as(self, request: Request) -> None:
         """*request* is about to be sent.
@@ -92,6 +95,12 @@ class Transfer:
             request.headers.pop(name, None)
         for name in BROWSERS:
             request.meta.pop(name, None)
+
+    def give_body_up(self) -> None:
+        """End this download; the next one ends with the headers."""
+        if self.sending is not None:
+            self.headers_suffice = True
+            self.sending.cancel()
 
 
 def robots_request(
@@ -133,10 +142,13 @@ def robots_request(
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
     """The exchange of the request for *url*, as received.
 
-    Raises ``IgnoreRequest`` for a file that a signal handler of the user's has cut off.
+    Raises ``IgnoreRequest`` for a file that a signal handler of the user's has cut off, and for any
+    other response than a redirect whose body did not end (FET-08).
     """
     is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
     is_cut_off = "download_stopped" in response.flags and not (transfer.stopped or is_whole)
+    if is_cut_off and transfer.headers_suffice and not 300 <= response.status < 400:
+        raise IgnoreRequest("the body of the response did not end")
     if is_cut_off and 200 <= response.status < 300:  # the status decides about others
         raise IgnoreRequest("a signal handler of this crawl has stopped the download")
     lines = [(name, value) for name, values in dict.items(response.headers) for value in values]
@@ -173,15 +185,18 @@ def _open_files_limit() -> float:
 class Downloads:
     """Downloads robots.txt files for one crawl.
 
-    Each download ends after *max_size* bytes (FMT-12).
+    Each download ends after *max_size* bytes (FMT-12). The body of a redirect has a third of
+    *timeout* (seconds), so that there is time to follow it.
     """
 
-    def __init__(self, crawler: Crawler, max_size: int) -> None:
+    def __init__(self, crawler: Crawler, max_size: int, timeout: float) -> None:
         self._crawler = crawler
         self._max_size = max_size
+        self._timeout = timeout
         self._open = 0
         self._handlers = (
             (self._begin, signals.request_reached_downloader),
+            (self._headers_received, signals.headers_received),
             (self._bytes_received, signals.bytes_received),
             (self._response_downloaded, signals.response_downloaded),
         )
@@ -211,7 +226,13 @@ class Downloads:
         self._slots[transfer.slot] = {"delay": 0.0, "concurrency": 8}
         try:
             return await _compat.download(engine, transfer.request)
+        except IgnoreRequest:
+            if not transfer.headers_suffice:
+                raise
+            return await _compat.download(engine, transfer.request)
         finally:
+            if transfer.timer is not None:
+                transfer.timer.cancel()
             if transfer.sending is not None:
                 transfer.sending.cancel()  # given up: not to be sent later
             self._slots.pop(transfer.slot, None)
@@ -242,6 +263,14 @@ class Downloads:
     def _begin(self, request: Request) -> None:
         if TRANSFER in request.meta:
             request.meta[TRANSFER].send_as(request)
+
+    def _headers_received(self, headers: Headers, request: Request) -> None:
+        """FET-03: status and Location decide. Which status it is, no signal says."""
+        transfer: Transfer | None = request.meta.get(TRANSFER)
+        if transfer is not None and b"Location" in headers:
+            if transfer.headers_suffice:
+                raise StopDownload(fail=False)
+            transfer.timer = _compat.call_later(self._timeout / 3, transfer.give_body_up)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         transfer: Transfer | None = request.meta.get(TRANSFER)
