@@ -148,5 +148,5 @@ def record_object(record: RobotsRecord | None) -> dict[str, Any]:
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
-    """A finding of the linter, without its claims, which the message states."""
+    """A finding of the linter."""
     return _members(finding, "line", "code", "message", "text", "severity", "replacement")

@@ -1,8 +1,8 @@
 """The groups of a file (GRP), and what they allow to crawlers.
 
-A sentence about an effect is made here, from verdicts that it carries as claims. The rules of
-groups that crawlers combine alike are read once. A file can combine them in more ways than it has
-lines; beyond a bound no effect is stated (SAF-02).
+A sentence about an effect is made here, from verdicts. The rules of groups that crawlers combine
+alike are read once. A file can combine them in more ways than it has lines; beyond a bound no
+effect is stated (SAF-02).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scrapy_robotspec.editions import AgentMatch
 from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.extent import MOST_TRIED, Rules
-from scrapy_robotspec.protocol.lint.findings import Claim, Effect, shown
+from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.precedence import forbids
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lines import Line
 
 #: Where no effect is stated.
-_UNKNOWN = Effect("reads it as it stands")
+UNKNOWN = "reads it as it stands"
 #: Max bytes of groups that are read, as a multiple of the file's.
 READINGS = 4
 
@@ -87,35 +87,31 @@ class Effects:
                 found.setdefault(rules, (crawler, group, rules))
         return list(found.values())
 
-    def of_crawler(self, name: str | None) -> Effect:
+    def of_crawler(self, name: str | None) -> str:
         """How much of the site a crawler may fetch."""
         rules = self.followed_by(name)
         if name is None or rules is None:
-            return _UNKNOWN
+            return UNKNOWN
         is_open, path = not forbids(rules.root), rules.exception
         if path is None:
-            if rules.extent == "some":
-                return _UNKNOWN
             part = "every page" if is_open else "no page"
-            return Effect(f"lets {shown(name)} fetch {part}", (Claim(name, None, is_open),))
+            return UNKNOWN if rules.extent == "some" else f"lets {shown(name)} fetch {part}"
         opened, closed = ("/", path) if is_open else (path, "/")
-        words = f"lets {shown(name)} fetch {shown(opened)}, not {shown(closed)}"
-        return Effect(words, (Claim(name, opened, True), Claim(name, closed, False)))
+        return f"lets {shown(name)} fetch {shown(opened)}, not {shown(closed)}"
 
     def is_open(self, name: str) -> bool:
         """Whether a crawler may fetch a page; False if unknown."""
         rules = self.followed_by(name)
         return rules is not None and rules.extent != "denies all"
 
-    def of_path(self, name: str, path: str) -> Effect:
+    def of_path(self, name: str, path: str) -> str:
         """Whether a crawler may fetch a path."""
         rules = self.followed_by(name)
         allows = None if rules is None else rules.allows(path)
         if allows is None:
-            return _UNKNOWN
+            return UNKNOWN
         lets = "lets" if allows else "does not let"
-        words = f"{lets} {shown(name)} fetch {shown(path)}"
-        return Effect(words, (Claim(name, path, allows),))
+        return f"{lets} {shown(name)} fetch {shown(path)}"
 
     def _read(self, key: str) -> Rules | None:
         present = (key,) if key in self._places else ()

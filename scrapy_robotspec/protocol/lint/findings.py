@@ -59,16 +59,6 @@ def read_data(name: str) -> Any:
 CODES: Mapping[str, Code] = {row["code"]: Code(**row) for row in read_data("codes.json")}
 
 
-class Claim(NamedTuple):
-    """A verdict that the message of a finding states."""
-
-    crawler: str
-    """A product token; ``"*"``: crawlers without a group of their own."""
-    path: str | None
-    """Path of a URL; None: every path but ``/robots.txt``."""
-    allowed: bool
-
-
 class Finding(NamedTuple):
     """One finding of the linter, about a line or the whole file."""
 
@@ -85,63 +75,30 @@ class Finding(NamedTuple):
     replacement: str | None = None
     """A line with which every edition gives the same verdicts; ``""``: delete the line; None: no
     proposal."""
-    claims: tuple[Claim, ...] = ()
-    """The verdicts that the message states."""
 
 
-class Effect(NamedTuple):
-    """How an edition reads a line, and the verdicts that this states."""
-
-    words: str
-    """Without the subject."""
-    claims: tuple[Claim, ...] = ()
-
-
-#: Findings without proposals: line (None: the whole file), code, fault and effect.
-Faults = Iterator[tuple["Line | None", str, str, str | Effect]]
+#: Code, fault, and how an edition reads the line, without the subject.
+Fault = tuple[str, str, str]
+#: The same behind the line (None: the whole file), maybe with the replacement of a finding.
+Faults = Iterator[
+    tuple["Line | None", str, str, str] | tuple["Line | None", str, str, str, str | None]
+]
 
 
-class Findings:
-    """Findings of one file, in the making.
+def findings_of(faults: Faults, edition: Edition) -> list[Finding]:
+    """The findings about some :data:`Faults`, in file order.
 
     Their number is not bounded; memory is linear in the file (SAF-02): a message repeats little of
     a line, and findings share what is equal.
     """
-
-    def __init__(self, edition: Edition) -> None:
-        self.edition = edition
-        self._found: list[Finding] = []
-        self._texts: dict[str, str] = {}  # what findings share
-
-    def add(
-        self,
-        line: Line | None,
-        code: str,
-        fault: str,
-        effect: str | Effect,
-        replacement: str | None = None,
-        severity: Severity | None = None,
-    ) -> None:
-        """Add a finding about a line, or about the whole file.
-
-        ``replacement`` as in :class:`Finding`; ``severity``: another one than that of the code.
-        """
-        words, claims = (effect, ()) if isinstance(effect, str) else effect
+    texts: dict[str, str] = {}  # what findings share
+    found: list[Finding] = []
+    for line, code, fault, effect, *replacement in faults:
         number, text = (0, "") if line is None else (line.number, decode(line.text))
-        message = f"{fault}; {self.edition.name} {words}."
-        message = self._texts.setdefault(message, message)
-        text = self._texts.setdefault(text, text)
-        severity = severity or CODES[code].severity
-        self._found.append(Finding(number, code, message, text, severity, replacement, claims))
-
-    def add_all(self, faults: Faults) -> None:
-        """Add findings that have no proposals."""
-        for fault in faults:
-            self.add(*fault)
-
-    def sorted(self) -> tuple[Finding, ...]:
-        """The findings in file order."""
-        return tuple(sorted(self._found, key=attrgetter("line", "code")))
+        message = f"{fault}; {edition.name} {effect}."
+        message, text = texts.setdefault(message, message), texts.setdefault(text, text)
+        found.append(Finding(number, code, message, text, CODES[code].severity, *replacement))
+    return sorted(found, key=attrgetter("line", "code"))
 
 
 def shown(text: str | bytes) -> str:

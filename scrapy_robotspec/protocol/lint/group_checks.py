@@ -12,13 +12,8 @@ from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.extent import path_of_pattern
 from scrapy_robotspec.protocol.groups import STRUCTURE
 from scrapy_robotspec.protocol.lines import SECONDS, Line, split_line
-from scrapy_robotspec.protocol.lint.findings import (
-    Claim,
-    Effect,
-    Faults,
-    Findings,
-    shown,
-)
+from scrapy_robotspec.protocol.lint.effects import UNKNOWN
+from scrapy_robotspec.protocol.lint.findings import Faults, shown
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.precedence import forbids, line_start
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
@@ -53,12 +48,11 @@ def check_groups(effects: Effects) -> Faults:
     for group in groups:
         for above, line in group.parted:
             effect = effects.of_crawler(named_agent(above.value, edition) or None)
-            words = "reads one group" + (f", and {effect.words}" if effect.claims else "")
             fault = "No rule stands between this user-agent line and the last"
-            yield line, "RS208", fault, Effect(words, effect.claims)
+            more = "" if effect == UNKNOWN else f", and {effect}"
+            yield line, "RS208", fault, f"reads one group{more}"
         if (crawler := group.crawler) and not group.rules:
-            effect = effects.of_crawler(crawler)
-            yield group.agents[0], "RS206", "The group has no rules", effect
+            yield group.agents[0], "RS206", "The group has no rules", effects.of_crawler(crawler)
     yield from _check_opened(effects)
     yield from _check_opened_wide(effects)
     if edition.other_fields:
@@ -92,9 +86,8 @@ def _check_opened(effects: Effects) -> Faults:
         closed, paths = tee(closed)
         path = next((each for each in paths if rules.allows(each) is not False), None)
         if path is not None and rules.allows(path):  # not beyond the bound
-            claims = (Claim(crawler, path, True), Claim(DEFAULT, path, False))
             fault = f'{shown(crawler)} may fetch {shown(path)}, which "*" may not'
-            effect = Effect('follows the crawler\'s own group instead of that of "*"', claims)
+            effect = 'follows the crawler\'s own group instead of that of "*"'
             yield group.agents[0], "RS215", fault, effect
 
 
@@ -111,10 +104,8 @@ def _check_opened_wide(effects: Effects) -> Faults:
     path = default.exception if opened and not forbids(default.root) else None
     if path is not None:
         names, lines = zip(*opened.values(), strict=True)
-        claims = [Claim(name, path, True) for name in names[:_MOST_NAMED]]
         fault = f'{counted(names)} may fetch {shown(path)}, which "*" may not'
-        effect = Effect("follows their own groups", (*claims, Claim(DEFAULT, path, False)))
-        yield lines[0], "RS218", fault, effect
+        yield lines[0], "RS218", fault, "follows their own groups"
 
 
 def check_reach(every: AllGroups, effects: Effects) -> Faults:
@@ -170,7 +161,7 @@ def _check_delays(groups: Sequence[RawGroup]) -> Faults:
 
 def _check_contraries(effects: Effects) -> Faults:
     """Rules for the same crawlers that contradict one another (PRE-02)."""
-    found: dict[Line, tuple[Line, Effect]] = {}
+    found: dict[Line, tuple[Line, str]] = {}
     for crawler, _, rules in effects.combined:
         first: dict[tuple[bool, str], int] = {}
         for key, pattern in rules.keyed if rules.allowed else ():
@@ -197,7 +188,7 @@ def _check_directories(effects: Effects) -> Faults:
         yield line, "RS901", f"The path also matches {longer}", "compares beginnings"
 
 
-def check_allow(effects: Effects, findings: Findings) -> None:
+def check_allow(effects: Effects) -> Faults:
     """Groups that allow paths and close nothing (EXT-04)."""
     disallows = any(line.field == "disallow" and line.value for line in effects.rules)
     for crawler, _, rules in effects.combined:
@@ -207,29 +198,28 @@ def check_allow(effects: Effects, findings: Findings) -> None:
         wide = [line for line in paths if line.value in EVERYTHING]
         if not wide and paths and paths[0].value.startswith((b"/", b"*")):
             fault = "The group disallows nothing, so the rest of the site is open, too"
-            findings.add(paths[0], "RS319", fault, effects.of_crawler(crawler))
+            yield paths[0], "RS319", fault, effects.of_crawler(crawler)
         elif wide and not disallows:
             fault = "Nothing is disallowed, so Allow has no effect"
             # Rules behind a blank line belong to no group here, and to this one in other editions.
             is_alone = len(rules.rules) == 1 and not effects.edition.blank_line_ends_group
             better = "Disallow:" if is_alone else None
-            findings.add(wide[0], "RS902", fault, effects.of_crawler(crawler), better)
+            yield wide[0], "RS902", fault, effects.of_crawler(crawler), better
 
 
-def check_closed(effects: Effects, findings: Findings, expected: Expected | None) -> None:
+def check_closed(effects: Effects, expected: Expected | None) -> Faults:
     """Whether the group of ``*`` disallows every page, and may."""
     rules = effects.default
     is_open = not forbids(rules.root)  # mostly
     if not is_open and rules.extent == "denies all":
         line = effects.lines[line_start(rules.root)]
         fault = "The site is closed to crawlers without a group of their own"
-        effect, is_wrong = effects.of_crawler(DEFAULT), expected == "open"
-        findings.add(line, "RS216", fault, effect, severity="error" if is_wrong else None)
+        yield line, "RS216", fault, effects.of_crawler(DEFAULT)
     elif expected == "closed":
         path = "/" if is_open else rules.exception
         unknown = "Too many wildcards hide whether the site is closed"
         fault = f'"*" may fetch {shown(path)}' if path else unknown
-        findings.add(None, "RS217", fault, effects.of_crawler(DEFAULT))
+        yield None, "RS217", fault, effects.of_crawler(DEFAULT)
 
 
 def check_sitemaps(sitemaps: Sequence[Line], effects: Effects) -> Faults:
@@ -296,7 +286,7 @@ def find_redundant(groups: Iterable[RawGroup]) -> Faults:
         names = tuple(sorted(line.value for line in group.agents))
         known = {} if joins else seen.setdefault(names, {})
         in_group: dict[_Rule, int] = {}
-        found: list[tuple[Line, str, str, str]] = []
+        found: list[tuple[Line, str, str, str, str]] = []
         for line in group.rules:
             rule, number = (line.field, line.value), line.number
             first = in_group.setdefault(rule, number)
@@ -304,9 +294,9 @@ def find_redundant(groups: Iterable[RawGroup]) -> Faults:
                 first = known.setdefault(rule, number)
             if not line.value:
                 fault = "A rule without a path has no effect here"
-                found.append((line, "RS307", fault, "ignores it"))
+                found.append((line, "RS307", fault, "ignores it", ""))
             elif first != number:
                 fault = f"Line {first} holds the same rule"
-                found.append((line, "RS303", fault, "does not need this one"))
+                found.append((line, "RS303", fault, "does not need this one", ""))
         yield from found[len(found) == len(group.rules) :]  # one of the rules has to stay
         joins = not group.rules

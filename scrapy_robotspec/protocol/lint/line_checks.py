@@ -24,14 +24,7 @@ from scrapy_robotspec.protocol.lint.crawlers import (
     near_table,
     nearest,
 )
-from scrapy_robotspec.protocol.lint.findings import (
-    Claim,
-    Effect,
-    Faults,
-    Findings,
-    read_data,
-    shown,
-)
+from scrapy_robotspec.protocol.lint.findings import Fault, Faults, read_data, shown
 from scrapy_robotspec.protocol.lint.group_checks import EVERYTHING, counted
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
@@ -89,9 +82,6 @@ LONGEST_DELAY = 30
 #: Lines of other languages.
 _FOREIGN = _DATA["lines"]
 
-#: Code, fault and effect.
-_Fault = tuple[str, str, str | Effect]
-
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
 
 
@@ -117,39 +107,39 @@ def usual_line(edition: Edition) -> re.Pattern[bytes]:
     return re.compile(_USUAL_LINE % (longest_line(edition) + 1, begin, rest, sitemap))
 
 
-def check_colon(line: Line, findings: Findings, *, may_replace: bool) -> None:
+def check_colon(line: Line, edition: Edition, *, may_replace: bool) -> Faults:
     """Check that a space follows the colon (EXT-04)."""
     if line.field in _PROTOCOL and line.value and _TIGHT_COLON.match(line.text):
-        may_replace &= line.text.isascii() and b" " in findings.edition.whitespace
+        may_replace &= line.text.isascii() and b" " in edition.whitespace
         replacement = decode(_TIGHT_COLON.sub(rb"\1 ", line.text)) if may_replace else None
         fault = "A space after the colon helps people to read the line"
-        findings.add(line, "RS903", fault, "needs none", replacement)
+        yield line, "RS903", fault, "needs none", replacement
 
 
-def check_form(line: Line, edition: Edition) -> Faults:
+def check_form(line: Line, edition: Edition) -> Iterator[Fault]:
     """Check the bytes, form and field of a line.
 
     FMT-01, FMT-04, FMT-06, FMT-11, FMT-13.
     """
     limit = edition.max_line
     if limit is not None and len(line.text) > limit:
-        yield line, "RS105", "The line is too long", f"reads its first {limit} bytes"
+        yield "RS105", "The line is too long", f"reads its first {limit} bytes"
     if _SECOND_FIELD.search(line.value):
-        yield line, "RS107", "Two lines stand on one", f"reads one value, {shown(line.value)}"
+        yield "RS107", "Two lines stand on one", f"reads one value, {shown(line.value)}"
     if _CONTROL.search(line.text):
         ends = b"\0" in line.text and edition.nul_ends_line
         read = "ends the line there" if ends else "reads it as a part of the line"
-        yield line, "RS106", "The line contains a control character", read
+        yield "RS106", "The line contains a control character", read
     try:
         line.text.decode("utf-8")
     except UnicodeDecodeError:
-        yield line, "RS104", "The line is not UTF-8", "compares other bytes by their escapes"
+        yield "RS104", "The line is not UTF-8", "compares other bytes by their escapes"
     content = decode(line.text.partition(b"#")[0]).strip(" \t")
     if content and (fault := _fault_of_field(line, content, edition)):
-        yield line, *fault
+        yield fault
 
 
-def _fault_of_field(line: Line, content: str, edition: Edition) -> _Fault | None:
+def _fault_of_field(line: Line, content: str, edition: Edition) -> Fault | None:
     """Whether the edition knows the field (FMT-08, FMT-10, FMT-11, FMT-14)."""
     written = decode(line.name).lower()
     first, _, rest = written.partition(" ")
@@ -194,7 +184,7 @@ def _legible(content: str) -> str:
     return legible.partition(":")[0].strip().lower()
 
 
-def check_other(line: Line, edition: Edition) -> Faults:
+def check_other(line: Line, edition: Edition) -> Iterator[Fault]:
     """Check the value of a line that is not a rule."""
     if has_own_cause(line.value):
         return
@@ -206,13 +196,13 @@ def check_other(line: Line, edition: Edition) -> Faults:
         wanted = (
             "one URL, with a host that can exist" if b"://" in line.value else "an absolute URL"
         )
-        yield line, code, f"A {line.field} needs {wanted}", read
+        yield code, f"A {line.field} needs {wanted}", read
     elif line.field == "crawl-delay" and edition.other_fields:
         if not SECONDS.fullmatch(line.value):
-            yield line, "RS402", "A crawl-delay is a number of seconds", "ignores this one"
+            yield "RS402", "A crawl-delay is a number of seconds", "ignores this one"
         elif float(line.value) > LONGEST_DELAY:
             fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"
-            yield line, "RS403", fault, "has no limit"
+            yield "RS403", fault, "has no limit"
 
 
 # --- rules
@@ -256,54 +246,48 @@ def check_rules(effects: Effects, starts: Collection[int]) -> Faults:
                 fault = f"A star is not a path, in the group of {names}"
                 yield line, "RS310", fault, effects.of_crawler(group.crawler)
             elif line.value:
-                yield from _check_comment(line, group, effects)
-                yield from _check_path(line, effects.edition)
+                of_path = _check_path(line, effects.edition)
+                for each in (*_check_comment(line, group, effects), *of_path):
+                    yield line, *each
 
 
-def _check_comment(line: Line, group: RawGroup, effects: Effects) -> Faults:
+def _check_comment(line: Line, group: RawGroup, effects: Effects) -> Iterator[Fault]:
     """Text that is meant as a part of the path (FMT-07)."""
     words = f"reads {shown(line.value)}"
     if entity := _ENTITY.search(line.text):
-        yield line, "RS316", f"URLs do not contain the HTML entity {shown(entity[0])}", words
+        yield "RS316", f"URLs do not contain the HTML entity {shown(entity[0])}", words
     elif _FRAGMENT.search(line.text):
-        claims: tuple[Claim, ...] = ()
         if line.value in EVERYTHING:
-            whole, claims = effects.of_crawler(group.crawler)
-            words += f" and {whole}"
-        yield line, "RS315", "A # begins a comment, in a path too", Effect(words, claims)
+            words += f" and {effects.of_crawler(group.crawler)}"
+        yield "RS315", "A # begins a comment, in a path too", words
 
 
-def _check_path(line: Line, edition: Edition) -> Faults:
+def _check_path(line: Line, edition: Edition) -> Iterator[Fault]:
     """Check a path that is not just a star."""
     path = decode(line.value)
     unslashed = "puts a slash before it" if edition.slashless is Slashless.ASSUMED else _NEVER
     if not path.isascii() and (found := _code_points(_IN_PATH.findall(path))):
         read = "compares it too" if path.startswith("/") else unslashed
-        yield line, "RS314", f"The path contains {found}", read
+        yield "RS314", f"The path contains {found}", read
     elif _OTHER_NOTATION.search(line.value):
         special = "* and a final $" if edition.wildcards else "no character"
         fault = "The path looks like a regular expression or a route"
-        yield line, "RS317", fault, f"reads {special} as special"
+        yield "RS317", fault, f"reads {special} as special"
         return
     elif path.startswith("/") or (path[0] == "*" and edition.star_begins_path):
         pass
     elif kind := _kind_of(path, _VALUES):
-        yield line, "RS311", f"{shown(path)} is {kind}, not a path", unslashed
+        yield "RS311", f"{shown(path)} is {kind}, not a path", unslashed
         return
     else:
         first = "" if path[0].isascii() else f", but with {_code_points(path[0])}"
-        yield line, "RS301", f"The path does not start with a slash{first}", unslashed
+        yield "RS301", f"The path does not start with a slash{first}", unslashed
     if not (path.isascii() or _IN_PATH.search(path)):
         encoded = quote(path, safe=_ASCII)
         whole = f'"{encoded}"' if len(encoded) <= _LONGEST_ENCODED else shown(encoded)
-        yield line, "RS312", f"RFC 9309 wants the path as {whole}", "reads both alike"
-    yield from ((line, *fault) for fault in _check_signs(line.value, edition))
-
-
-def _check_signs(path: bytes, edition: Edition) -> Iterator[tuple[str, str, str]]:
-    """Code, fault and effect of each sign in a path that an edition reads in a way of its own."""
+        yield "RS312", f"RFC 9309 wants the path as {whole}", "reads both alike"
     for pattern, row in _signs(edition):
-        if sign := pattern.search(path):
+        if sign := pattern.search(line.value):
             fault = row["fault"].format(sign=shown(sign[0]), sign_code=sign[0][0])
             yield row["code"], fault, row["reads"]
 
@@ -347,7 +331,7 @@ def check_agents(effects: Effects) -> Faults:
 
 def _fault_of_name(
     line: Line, name: str | None, keys: frozenset[str], effects: Effects
-) -> _Fault | None:
+) -> Fault | None:
     """Whether the value of a line is a name, given the keys of its group."""
     value = decode(line.value)
     if value == name and (name == DEFAULT or is_known(name)):  # hot path
@@ -370,10 +354,9 @@ def _fault_of_name(
         return "RS211", f"A line has a name, {written} a User-Agent header", read
     whole = value.partition("/")[0].rstrip()
     if whole != name and (_WITH_DIGITS.fullmatch(whole) or is_known(whole)):
-        effect = effects.of_crawler(name or DEFAULT)
         read = f"as it reads {shown(name)}" if name else "and so the crawler, as it reads no name"
-        words = Effect(f"{effect.words}, {read}", effect.claims)
-        return "RS219", f"{shown(whole)} is read as {_readings(line)}", words
+        effect = f"{effects.of_crawler(name or DEFAULT)}, {read}"
+        return "RS219", f"{shown(whole)} is read as {_readings(line)}", effect
     if name != DEFAULT and _is_starred(whole):
         begin = value.partition("*")[0].lower()
         begun = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))

@@ -7,14 +7,21 @@ No verdict depends on this package.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import longest_line
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.groups import STRUCTURE, AllGroups
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, part_in_words, read_lines
 from scrapy_robotspec.protocol.lint.effects import Effects
-from scrapy_robotspec.protocol.lint.findings import CODES, Finding, Findings, read_data
+from scrapy_robotspec.protocol.lint.findings import (
+    CODES,
+    Fault,
+    Faults,
+    Finding,
+    findings_of,
+    read_data,
+)
 from scrapy_robotspec.protocol.lint.group_checks import (
     Expected,
     check_allow,
@@ -34,16 +41,10 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     check_rules,
     usual_line,
 )
-from scrapy_robotspec.protocol.lint.usage_checks import (
-    by_crawler,
-    check_hidden,
-    check_statement,
-    read_statement,
-)
+from scrapy_robotspec.protocol.lint.usage_checks import check_hidden, check_statement
+from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_robotspec.protocol.robots_file import RobotsFile
 
 #: The codes of files of another kind, by its name.
@@ -59,61 +60,64 @@ def lint(
     own; the contrary is an error. ``is_cut``: whether the file is longer than the part that is
     read. A file that is not a robots.txt file has one finding besides. No content raises (SAF-01).
     """
-    findings, edition = Findings(file.edition), file.edition
-    lines = list(_lines(file, findings, is_cut=is_cut))
+    found = findings_of(_faults(file, expected, is_cut=is_cut), file.edition)
+    if expected == "open":
+        found = [
+            each._replace(severity="error") if each.code == "RS216" else each for each in found
+        ]
+    return tuple(found)
+
+
+def _faults(file: RobotsFile, expected: Expected | None, *, is_cut: bool) -> Faults:
+    edition = file.edition
+    lines: list[Line] = []
+    if kind := foreign_kind(file.body):
+        code = _FILES[kind.name]
+        yield None, code, CODES[code].message.removesuffix("."), "reads no rule in it"
+    else:
+        lines += read_lines(file.body, edition, every=True)
+        if is_cut:
+            yield None, "RS151", "The file is too long", f"reads {part_in_words(file.body)}"
     every = AllGroups(file.body, edition, lines)
     effects = Effects(every)
     usual, longest = usual_line(edition).match, longest_line(edition)
     sitemaps: list[Line] = []
     rules: set[int] = set()
-    forms: dict[tuple[bytes, bool], list[Any]] = {}  # equal lines have equal faults
+    forms: dict[tuple[bytes, bool], list[Fault]] = {}  # equal lines have equal faults
     # A part of a byte order mark is skipped by some editions only. A later line of a file that is
     # cut would be read without one that can be deleted.
     alike = not is_cut and (not lines or lines[0].start in (0, len(BYTE_ORDER_MARK)))
     for line, match in zip(lines, map(usual, [line.text for line in lines]), strict=True):
         if match and not match.lastindex:  # hot path
             continue
+        faults: list[Fault] = []
         if not match:
             alike = alike and reads_alike(line, longest)
             has_room = not is_cut and len(line.text) < longest
-            check_colon(line, findings, may_replace=has_room)
+            yield from check_colon(line, edition, may_replace=has_room)
             form = (line.text, line.number == 1)
             if form not in forms:
-                forms[form] = [fault[1:] for fault in check_form(line, edition)]
-            findings.add_all((line, *fault) for fault in forms[form])
+                forms[form] = list(check_form(line, edition))
+            faults += forms[form]
         if line.field in STRUCTURE:
             rules.add(line.start)
         else:
-            findings.add_all(check_other(line, edition))
-        if line.field in ("content-usage", "content-signal"):
-            findings.add_all(check_statement(read_statement(line)))
+            faults += check_other(line, edition)
+        if line.field in USAGE_FIELDS:
+            faults += check_statement(line)
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
-    faults = chain(
+        for fault in faults:
+            yield line, *fault
+    yield from chain(
         check_outside(every.outside, edition),
         check_rules(effects, rules),
         check_agents(effects),
         check_groups(effects),
         check_sitemaps(sitemaps, effects),
-        check_hidden(every.signals, by_crawler(every.groups)),
+        check_hidden(every),
         check_reach(every, effects),
     )
-    findings.add_all(faults)
     if alike:
-        for fault in find_redundant(effects.groups):
-            findings.add(*fault, replacement="")
-        check_allow(effects, findings)
-    check_closed(effects, findings, expected)
-    return findings.sorted()
-
-
-def _lines(file: RobotsFile, findings: Findings, *, is_cut: bool) -> Iterable[Line]:
-    """The lines of a robots.txt file; none of a file of another kind, which is a finding."""
-    if kind := foreign_kind(file.body):
-        code = _FILES[kind.name]
-        findings.add(None, code, CODES[code].message.removesuffix("."), "reads no rule in it")
-        return ()
-    if is_cut:
-        effect = f"reads {part_in_words(file.body)}"
-        findings.add(None, "RS151", "The file is too long", effect)
-    return read_lines(file.body, file.edition, every=True)
+        yield from chain(find_redundant(effects.groups), check_allow(effects))
+    yield from check_closed(effects, expected)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol.lint.findings import Faults, read_data, shown
+from scrapy_robotspec.protocol.lint.findings import Fault, Faults, read_data, shown
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.usage import (
     is_label,
@@ -18,9 +18,9 @@ from scrapy_robotspec.protocol.usage import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from scrapy_robotspec.protocol.groups import RawGroup
+    from scrapy_robotspec.protocol.groups import AllGroups
     from scrapy_robotspec.protocol.lines import Line
 
 #: By field: the values of each label ("": of any other), and the labels of older drafts or of the
@@ -62,46 +62,38 @@ def read_statement(line: Line) -> Statement:
     return Statement(line, path or b"", preferences, _parse(line.field, preferences))
 
 
-def by_crawler(groups: Iterable[RawGroup]) -> Mapping[str, Sequence[Statement]]:
-    """The statements in groups for each crawler."""
-    found: dict[str, list[Statement]] = {}
-    for group in groups:
-        for line, above, before in group.others:
-            if line.field in _VOCABULARIES:
-                statement = read_statement(line)
-                for key in dict.fromkeys(group.keys[before : min(above, before + _MOST)]):
-                    found.setdefault(key, []).append(statement)
-    return found
-
-
-def check_statement(statement: Statement) -> Faults:
+def check_statement(line: Line) -> Iterator[Fault]:
     """Check a usage line's form and meaning."""
-    line = statement.line
+    statement = read_statement(line)
     if not statement.members:
-        yield line, *_explain_failure(line.field, statement.preferences), _NOTHING
+        yield *_explain_failure(line.field, statement.preferences), _NOTHING
         return
     vocabulary = _VOCABULARIES[line.field]
     for label, value in statement.members:
         values = vocabulary["values"].get(label, vocabulary["values"][""])  # USE-04, USE-07
         if value and ";" in value:
             fault = "A comma stands between preferences, not a semicolon"
-            yield line, "RS501", fault, f"{_NOTHING} there"
+            yield "RS501", fault, f"{_NOTHING} there"
         elif value not in values:
             fault = f"The value of {shown(label)} is not {' or '.join(values)}"
-            yield line, "RS503", fault, f"{_NOTHING} there"
+            yield "RS503", fault, f"{_NOTHING} there"
         present = vocabulary["old"].get(label)
         if present is not None:
             instead = f"the present label is {shown(present)}" if present else "no draft has it now"
-            yield line, "RS507", f"{shown(label)} is an old label, {instead}", "hands it on"
+            yield "RS507", f"{shown(label)} is an old label, {instead}", "hands it on"
 
 
-def check_hidden(signals: Sequence[Line], statements: Mapping[str, Sequence[Statement]]) -> Faults:
-    """Paths that hide a shorter path's label (USE-01).
-
-    *signals* hold for all crawlers.
-    """
-    for_all = [read_statement(line) for line in signals[:_MOST]]
-    found = {each for some in statements.values() for each in _hidden([*for_all, *some])}
+def check_hidden(every: AllGroups) -> Faults:
+    """Paths that hide a shorter path's label (USE-01)."""
+    for_all = [read_statement(line) for line in every.signals[:_MOST]]
+    by_crawler: dict[str, list[Statement]] = {}
+    for group in every.groups:
+        for line, above, before in group.others:
+            if line.field in _VOCABULARIES:
+                statement = read_statement(line)
+                for key in dict.fromkeys(group.keys[before : min(above, before + _MOST)]):
+                    by_crawler.setdefault(key, []).append(statement)
+    found = {each for some in by_crawler.values() for each in _hidden([*for_all, *some])}
     for line, label, number in sorted(found):
         fault = f"The longer path hides {shown(label)} of line {number}"
         yield line, "RS505", fault, "reads the longest path only"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -14,7 +15,6 @@ from scrapy_robotspec.protocol import extent
 from scrapy_robotspec.protocol.extent import Rules
 from scrapy_robotspec.protocol.lines import RawRule
 from scrapy_robotspec.protocol.lint import effects
-from scrapy_robotspec.protocol.lint.findings import Claim
 from scrapy_robotspec.protocol.precedence import KeyedPattern, keyed_patterns
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.ruleset import RuleSet
@@ -24,6 +24,8 @@ PATHS = ["/", "/x", "/x/", "/x/y", "/xy", "/y", "/z", "/x#", "/a.pdf", "/?q", "/
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from scrapy_robotspec.protocol.lint.findings import Finding
 
 names = ["a", "b", "*", "a-b", "Googlebot", "a, b", "Google*", "1a", "a/2", "\xa0*"]
 values = ["/x", "/", "", "*", "/*", "/x/", "/x$", "/*.pdf", "/x#y", "/#", "x", "/x*", "/y", "none"]
@@ -36,10 +38,42 @@ lines = st.one_of(
 files = st.lists(lines, max_size=14).map("\n".join).map(str.encode)
 
 
-def is_true(claim: Claim, robots: RobotsTxt) -> bool:
-    """Whether a claim holds, asked for each of the paths if it is about all."""
-    paths = PATHS if claim.path is None else [claim.path]
-    return all(robots.allowed(f"https://h{path}", claim.crawler) is claim.allowed for path in paths)
+class Stated(NamedTuple):
+    """A verdict that the message of a finding states."""
+
+    crawler: str
+    path: str | None
+    """None: every path but ``/robots.txt``."""
+    allowed: bool
+
+
+_SENTENCES: list[tuple[str, list[tuple[int | None, int | None, bool]]]] = [
+    # What a message says, and for each of its verdicts the groups and whether it allows.
+    (r'lets "([^"…]+)" fetch "([^"…]+)"', [(1, 2, True)]),
+    (r'does not let "([^"…]+)" fetch "([^"…]+)"', [(1, 2, False)]),
+    (r'lets "([^"…]+)" fetch "[^"]+", not "([^"…]+)"', [(1, 2, False)]),
+    (r'lets "([^"…]+)" fetch every page', [(1, None, True)]),
+    (r'lets "([^"…]+)" fetch no page', [(1, None, False)]),
+    (r'"([^"…]+)"(?=[^:]* may fetch "([^"…]+)")', [(1, 2, True)]),
+    (r'may fetch "([^"…]+)", which "\*" may not', [(None, 1, False)]),
+]
+
+
+def stated(finding: Finding) -> list[Stated]:
+    """The verdicts in the message of a finding, those about shortened texts aside."""
+    return [
+        Stated(found[crawler] if crawler else "*", found[path] if path else None, allowed)
+        for sentence, verdicts in _SENTENCES
+        for found in re.finditer(sentence, finding.message)
+        for crawler, path, allowed in verdicts
+    ]
+
+
+def is_true(verdict: Stated, robots: RobotsTxt) -> bool:
+    """Whether a verdict is that of the file, asked for each of the paths if it is about all."""
+    crawler, path, allowed = verdict
+    paths = PATHS if path is None else [path]
+    return all(robots.allowed(f"https://h{each}", crawler) is allowed for each in paths)
 
 
 #: Names as whole values, the empty one too: a group may name nobody beside one that names it.
@@ -63,12 +97,12 @@ PLAIN_PATHS = replace(EDITIONS["google-2019"], name="plain", wildcards=False)
 @example(b"User-agent: *\nDisallow: /x\n\nUser-agent: Foo\nUser-agent: *\n")  # Foo is ignored
 @example("User-agent: *\nDisallow: /x\n\nUser-agent: \xa0*\nAllow: /#\n".encode())
 @example(b"User-agent: a\nContent-Usage: search=n\nAllow: /x\nUser-agent: b\nUser-agent: a\n")
-def test_every_claim_of_a_finding_is_true(edition: Edition, body: bytes) -> None:
+def test_every_verdict_in_a_message_is_true(edition: Edition, body: bytes) -> None:
     """Also where other groups of the crawler, or other rules, decide."""
     robots = RobotsTxt.parse(body, edition)
     for finding in robots.lint():
-        for claim in finding.claims:
-            assert is_true(claim, robots), finding
+        for verdict in stated(finding):
+            assert is_true(verdict, robots), finding
 
 
 STATED = [
@@ -110,9 +144,10 @@ STATED = [
 
 @pytest.mark.parametrize(("body", "code", "words"), STATED)
 def test_the_message_says_what_follows(body: str, code: str, words: str) -> None:
-    """One sentence, made from the claims."""
+    """A verdict that a message states is one that the test above reads in it."""
     found = [each for each in RobotsTxt.parse(body.encode()).lint() if each.code == code]
     assert any(words in finding.message for finding in found), found
+    assert any(map(stated, found)) or "fetch" not in words, found
 
 
 NAMELESS = "User-agent: 360Spider\nCrawl-delay: 5\nCrawl-delay: 10\nAllow: /\n"

@@ -15,7 +15,7 @@ from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.precedence import forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.wildcards import SearchedPath
-from tests.unit.protocol.lint.test_effects import letters
+from tests.unit.protocol.lint.test_effects import letters, stated
 
 if TYPE_CHECKING:
     pass
@@ -62,7 +62,7 @@ def test_a_group_that_opens_something_is_found(
         if not forbids(default.root) and rules.extent == "some":
             expected += [path for path in default.exceptions() if rules.allows(path)][:1]
     found = RobotsTxt.parse("\n".join(lines).encode(), edition).lint()
-    assert [each.claims[0].path for each in found if each.code == "RS215"] == expected
+    assert [stated(each)[0].path for each in found if each.code == "RS215"] == expected
 
 
 def _read(rules: list[RuleOf], edition: Edition) -> Rules:
@@ -124,8 +124,7 @@ def test_wildcards_that_are_tried_for_all_questions_are_bounded(
     )
     assert open_.code == "RS217"
     assert '"*" may fetch "/";' not in open_.message  # it is disallowed
-    for claim in (claim for each in found for claim in each.claims):
-        assert claim.path is not None
+    assert all(each.path is not None for finding in found for each in stated(finding))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -136,9 +135,9 @@ def test_an_apostrophe_of_a_query_is_not_looked_for_in_a_path(edition: str) -> N
         "User-agent: a\nDisallow: /c\nAllow: /b/d\n"
     )
     robots = RobotsTxt.parse(body.encode(), edition)
-    claims = [claim for each in robots.lint() for claim in each.claims]
-    assert claims
-    for crawler, path, allowed in claims:
+    found = [each for finding in robots.lint() for each in stated(finding)]
+    assert found
+    for crawler, path, allowed in found:
         assert path is not None
         assert robots.allowed(f"https://a.example{path}", crawler) is allowed, path
 

@@ -14,8 +14,10 @@ from scrapy_robotspec.protocol.lint.line_checks import check_form
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.findings import Faults
+    from scrapy_robotspec.protocol.lint.findings import Fault
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -77,7 +79,7 @@ def test_the_form_of_equal_lines_is_looked_at_once(monkeypatch: pytest.MonkeyPat
     """
     looked_at: list[bytes] = []
 
-    def counted(line: Line, edition: Edition) -> Faults:
+    def counted(line: Line, edition: Edition) -> Iterator[Fault]:
         looked_at.append(line.text)
         return check_form(line, edition)
 
