@@ -8,10 +8,16 @@ from itertools import islice, pairwise, tee
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol.agent_index import index_agents
 from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.extent import path_of_pattern
 from scrapy_robotspec.protocol.groups import STRUCTURE
-from scrapy_robotspec.protocol.lines import SECONDS, Line, split_line
+from scrapy_robotspec.protocol.lines import (
+    BYTE_ORDER_MARK,
+    SECONDS,
+    Line,
+    skip_byte_order_mark,
+)
 from scrapy_robotspec.protocol.lint.effects import UNKNOWN
 from scrapy_robotspec.protocol.lint.findings import Faults, shown
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
@@ -242,40 +248,25 @@ def _any_begins(paths: Sequence[bytes], prefix: bytes) -> bool:
 # A rule can go when an earlier line holds the same rule for the same crawlers, or when it has no
 # path and its group has other rules. Three conditions keep that safe:
 #
-# - Every edition reads the file's lines alike; :func:`reads_alike` tests each line.
+# - Every edition reads the file's lines alike: :func:`are_read_alike`.
 # - A group keeps one of its rules. Without any, its user-agent lines would join the next group.
 # - Rules of two groups are compared only if both groups are written without blank lines, which end
 #   a group in one edition.
 
 _LENIENT = EDITIONS["google"]
-#: The beginning of a line that some edition may read as a group's or a rule's.
-_BEGINNING = re.compile(
-    b"[ \t]*(?:%b)"
-    % b"|".join(name for name, field in _LENIENT.known_fields if field in STRUCTURE),
-    re.I,
-)
-#: A field in a spelling that every edition knows.
-_PLAIN = re.compile(rb"[ \t]*(?:user-agent|allow|disallow)[ \t]*:", re.I)
-_ODD_BYTES = re.compile(rb"[\0\v\f\r]")
 
 #: Kind and value of a rule, as written.
 _Rule = tuple[str, bytes]
 
 
-def reads_alike(line: Line, longest: int) -> bool:
-    """Whether all editions read a line's group and rule alike.
+def are_read_alike(body: bytes, edition: Edition) -> bool:
+    """Whether all editions read a file's groups and rules alike.
 
-    ``longest``: max bytes of a line that all editions read.
+    They do if a search for plain ones finds all that the most lenient edition reads.
     """
-    text = line.text
-    if line.number == 1 and text[:1] == b"\xef":
-        return False  # a partial byte order mark, which one edition skips
-    if len(text) > longest or _ODD_BYTES.search(text):
-        return False
-    if _PLAIN.match(text):
-        return line.field in STRUCTURE
-    may_be_read = _BEGINNING.match(text) and split_line(text, _LENIENT)
-    return line.field not in STRUCTURE and not may_be_read
+    # A part of a byte order mark is skipped by some editions only.
+    begins_alike = skip_byte_order_mark(body, _LENIENT) in (0, len(BYTE_ORDER_MARK))
+    return begins_alike and all(index_agents(body, each) for each in (edition, _LENIENT))
 
 
 def find_redundant(groups: Iterable[RawGroup]) -> Faults:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import longest_line
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.groups import STRUCTURE, AllGroups
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, Line, part_in_words, read_lines
+from scrapy_robotspec.protocol.lines import Line, part_in_words, read_lines
 from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import (
     CODES,
@@ -24,6 +24,7 @@ from scrapy_robotspec.protocol.lint.findings import (
 )
 from scrapy_robotspec.protocol.lint.group_checks import (
     Expected,
+    are_read_alike,
     check_allow,
     check_closed,
     check_groups,
@@ -31,7 +32,6 @@ from scrapy_robotspec.protocol.lint.group_checks import (
     check_reach,
     check_sitemaps,
     find_redundant,
-    reads_alike,
 )
 from scrapy_robotspec.protocol.lint.line_checks import (
     check_agents,
@@ -84,15 +84,11 @@ def _faults(file: RobotsFile, expected: Expected | None, *, is_cut: bool) -> Fau
     sitemaps: list[Line] = []
     rules: set[int] = set()
     forms: dict[tuple[bytes, bool], list[Fault]] = {}  # equal lines have equal faults
-    # A part of a byte order mark is skipped by some editions only. A later line of a file that is
-    # cut would be read without one that can be deleted.
-    alike = not is_cut and (not lines or lines[0].start in (0, len(BYTE_ORDER_MARK)))
     for line, match in zip(lines, map(usual, [line.text for line in lines]), strict=True):
         if match and not match.lastindex:  # hot path
             continue
         faults: list[Fault] = []
         if not match:
-            alike = alike and reads_alike(line, longest)
             has_room = not is_cut and len(line.text) < longest
             yield from check_colon(line, edition, may_replace=has_room)
             form = (line.text, line.number == 1)
@@ -118,6 +114,7 @@ def _faults(file: RobotsFile, expected: Expected | None, *, is_cut: bool) -> Fau
         check_hidden(every),
         check_reach(every, effects),
     )
-    if alike:
+    # A later line of a file that is cut would be read without one that can be deleted.
+    if not is_cut and are_read_alike(file.body, edition):
         yield from chain(find_redundant(effects.groups), check_allow(effects))
     yield from check_closed(effects, expected)
