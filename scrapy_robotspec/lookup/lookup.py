@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.loop_time import LoopTime
-    from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.store.memory import MemoryStore
 
@@ -129,7 +128,7 @@ class Lookup:
     def __init__(
         self,
         runtime: Runtime,
-        store: MemoryStore | TieredStore,
+        store: MemoryStore,
         limit: int,
         parsing_limit: int | None = None,
     ) -> None:

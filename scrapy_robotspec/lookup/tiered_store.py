@@ -14,6 +14,7 @@ from twisted.internet.defer import CancelledError, Deferred, fail
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store.base import Claim, RecordStore, Reservation, SlotRequest
+from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.memory import MemoryStore
 
 logger = logging.getLogger(__name__)
 
@@ -36,8 +36,8 @@ _A_ROW, _A_RECORD = 1, 2
 
 
 @dataclass(eq=False)
-class TieredStore:
-    """Records of origins, and leases on the right to fetch them.
+class TieredStore(MemoryStore):
+    """Memory, and leases on the right to fetch an origin for all processes.
 
     While *shared* fails, reads find nothing and writes are dropped, so the crawl continues with its
     memory. *in_thread* runs functions in the worker thread, one at a time, in the order of the
@@ -45,7 +45,6 @@ class TieredStore:
     *lease_seconds*.
     """
 
-    memory: MemoryStore
     shared: RecordStore
     in_thread: Callable[..., Deferred[Any]]
     monotonic: Callable[[], float]
@@ -57,13 +56,8 @@ class TieredStore:
     """The most that a call which failed would have added to each of them."""
     _closed: bool = False
 
-    def get(self, origin: Origin) -> RobotsRecord | None:
-        """Return the record of *origin* in memory."""
-        return self.memory.get(origin)
-
-    def put(self, record: RobotsRecord) -> None:
-        """Keep *record* in memory."""
-        self.memory.put(record)
+    def __post_init__(self) -> None:
+        super().__init__()
 
     async def get_shared(
         self, origin: Origin, known: RobotsRecord | None, agent: str
@@ -105,7 +99,9 @@ class TieredStore:
         lease = (origin, self.owner)
         self._call(origin, lambda store: store.release(*lease)).addErrback(_ignore)
 
-    def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
+    def reserve(  # type: ignore[override]  # callers await either
+        self, origin: Origin, asked: SlotRequest
+    ) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store.
 
         Fails with ``StoreError``: without that store a shared pace has no safe default, and the
@@ -113,10 +109,10 @@ class TieredStore:
         """
         return self._call(origin, lambda store: store.reserve(origin, asked), _A_ROW)
 
-    def close(self) -> Deferred[None]:
+    def close(self) -> Deferred[None]:  # type: ignore[override]
         """Close both stores after the calls so far. Later ones fail."""
         self._closed = True
-        self.memory.close()
+        super().close()
         return self.in_thread(self.shared.close).addErrback(_ignore)
 
     # --- calls of the shared store

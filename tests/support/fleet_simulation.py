@@ -193,7 +193,6 @@ class Process:
         self.delays: dict[str, float] = {}
         """Delays of requests that have another one, by URL."""
         self.store = TieredStore(
-            MemoryStore(),
             Way(self),  # type: ignore[arg-type]
             self._in_thread,
             self.monotonic,

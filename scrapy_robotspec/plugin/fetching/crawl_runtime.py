@@ -357,24 +357,21 @@ class Attempt:
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
     """The lookup of a crawl, with its stores."""
     bounds = settings.concurrent_fetches, settings.max_size
-    # The store behind it has every record, but only after a call in a thread.
-    memory = MemoryStore()
     if settings.cache != MEMORY:
         from scrapy_robotspec.store.uri import open_store
 
         opened = open_store(settings.cache, settings.cache_schemes)
-        if not isinstance(opened, MemoryStore):
-            from scrapy_robotspec.lookup.shared_lookup import SharedLookup
-            from scrapy_robotspec.lookup.tiered_store import TieredStore
+        if isinstance(opened, MemoryStore):
+            return Lookup(runtime, opened, *bounds)
+        from scrapy_robotspec.lookup.shared_lookup import SharedLookup
+        from scrapy_robotspec.lookup.tiered_store import TieredStore
 
-            store = TieredStore(
-                memory,
-                opened,
-                runtime.in_thread,
-                time.monotonic,
-                owner=uuid4().hex,
-                lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
-            )
-            return SharedLookup(runtime, store, *bounds)
-        memory = opened
-    return Lookup(runtime, memory, *bounds)
+        store = TieredStore(
+            opened,
+            runtime.in_thread,
+            time.monotonic,
+            owner=uuid4().hex,
+            lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
+        )
+        return SharedLookup(runtime, store, *bounds)
+    return Lookup(runtime, MemoryStore(), *bounds)

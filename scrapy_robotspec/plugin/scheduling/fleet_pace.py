@@ -38,7 +38,7 @@ from twisted.internet.defer import Deferred, maybeDeferred
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
-from scrapy_robotspec.lookup.tiered_store import PAUSE, TieredStore
+from scrapy_robotspec.lookup.tiered_store import PAUSE
 from scrapy_robotspec.store.base import HORIZON, Reservation, SlotRequest
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class FleetPace:
     the store before it sends a page.
     """
 
-    store: MemoryStore | TieredStore
+    store: MemoryStore
     hold: float
     monotonic: Callable[[], float]
     processes: int = 1

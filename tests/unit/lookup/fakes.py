@@ -68,12 +68,10 @@ class LookupHarness:
         self.jitter = random
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
         self.memory = MemoryStore()
-        self.store: MemoryStore | TieredStore = self.memory
         lookup_class = Lookup
         if shared is not None:
             lookup_class = SharedLookup
-            self.store = TieredStore(
-                self.memory,
+            self.memory = TieredStore(
                 shared,
                 self.threads,
                 self.time.seconds,
@@ -81,7 +79,7 @@ class LookupHarness:
                 lease_seconds=LEASE,
             )
         self.live = LiveOrigins()
-        self.lookup = lookup_class(self, self.store, limit)
+        self.lookup = lookup_class(self, self.memory, limit)
         self.lookup.rules = RulesCache(max_bytes)
         self.page_answered = PageAnswers(self, self.lookup).page_answered
         self.lookup.followers.append(self)

@@ -56,9 +56,9 @@ def test_a_pause_between_two_attempts_counts_too() -> None:
     harness, _ = held()
     pause(harness, 4.0)
     harness.pass_time(1.0)
-    record = harness.store.get(A)
+    record = harness.memory.get(A)
     harness.answer(DOWN)
-    again = harness.store.get(A)
+    again = harness.memory.get(A)
     assert record is not None
     assert again is not None
     assert record.unreachable_since is not None

@@ -17,7 +17,6 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup.tiered_store import PAUSE, TieredStore
 from scrapy_robotspec.store.base import Claim, RecordStore, Reservation, SlotRequest
-from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.stores import SharedStore, open_shared_store, put, take
 from tests.support.threads import Threads, result_of
 
@@ -41,9 +40,7 @@ def tiered(
     threads: Threads | None = None,
     monotonic: Callable[[], float] = lambda: START,
 ) -> TieredStore:
-    return TieredStore(
-        MemoryStore(), shared, threads or Threads(), monotonic, owner="we", lease_seconds=10
-    )
+    return TieredStore(shared, threads or Threads(), monotonic, owner="we", lease_seconds=10)
 
 
 class Failing(SharedStore):

@@ -24,7 +24,6 @@ from scrapy_robotspec.store.base import (
     SlotRequest,
     reserve,
 )
-from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.redis import _RESERVE, _slot_arguments
 from tests.support.records import ORIGIN, plain_record, record
 from tests.support.redis_server import RedisServer, free_port, need_redis
@@ -319,7 +318,6 @@ def test_a_full_redis_that_still_reads_does_not_work_again(
     caplog.set_level("INFO")
     clock = iter(range(0, 1000, 10))  # so every call comes after the pause
     shared = TieredStore(
-        MemoryStore(),
         open_shared_store(server.uri),
         Threads(),
         lambda: float(next(clock)),

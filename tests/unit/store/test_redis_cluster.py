@@ -11,7 +11,6 @@ from twisted.python.failure import Failure
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.store.base import Claim, RecordStore, Reservation, SlotRequest
-from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.records import origin, plain_record
 from tests.support.redis_cluster import RedisCluster
 from tests.support.stores import open_shared_store, put, take
@@ -58,7 +57,7 @@ def test_a_node_that_is_killed_takes_its_own_origins_alone(
     """They are crawled as without a store, the others as before."""
     for each in ORIGINS:
         put(store, plain_record(each, NOW))
-    tiered = TieredStore(MemoryStore(), store, Threads(), lambda: 0.0, owner="us", lease_seconds=30)
+    tiered = TieredStore(store, Threads(), lambda: 0.0, owner="us", lease_seconds=30)
     nodes = by_node(store)
     dead = f"127.0.0.1:{cluster.nodes[2].port}"
     cluster.nodes[2].stop()

@@ -553,10 +553,9 @@ def test_records_that_do_not_fit_into_memory_are_found_without_the_shared_store(
     settings = Settings(cache=uri.format(folder=tmp_path))
     lookup = open_lookup(cast("Any", Runtime()), settings)
     store = lookup.store
-    memory = store.memory if isinstance(store, TieredStore) else store
-    memory._table.max_number = 10
+    store._table.max_number = 10
     for number in range(100):
         store.put(plain_record(origin(number), NOW))
-    assert len(memory._table.entries) <= 10
+    assert len(store._table.entries) <= 10
     assert all(store.get(origin(number)) is not None for number in range(100))
     Deferred.fromCoroutine(lookup.close())

@@ -44,7 +44,7 @@ class Crawl(LookupHarness):
     def __init__(self) -> None:
         super().__init__(hold_timeout=HOLD, retry_max_delay=8.0)
         self.live = LiveOrigins()
-        self.lookup = Lookup(self, self.store, 1)
+        self.lookup = Lookup(self, self.memory, 1)
         self.lookup.followers.append(self)
         self.downloads = ActiveRequests()
         self.engine = self.progress = self
