@@ -23,7 +23,6 @@ from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, log_never_decided, open_account
 from scrapy_robotspec.plugin.robots import CrawlRobots
-from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 
-class RobotSpecMiddleware(GateOwner):
+class RobotSpecMiddleware:
     """Downloader middleware that obeys robots.txt.
 
     The add-on puts it in the place of Scrapy's own (position 100). Reads ``ROBOTSTXT_OBEY`` and the

@@ -21,9 +21,10 @@ A request leaves alone where its origin is UNKNOWN or has a crawl delay in force
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from scrapy_robotspec.lookup.live_origins import LiveOrigin, QueueState
 from scrapy_robotspec.plugin import _compat
@@ -193,15 +194,5 @@ class Gate:
         self.queues.clear()
 
 
-class GateOwner:
-    """Base of the middleware whose gate a crawl's queues obey."""
-
-    gate: Gate
-
-
-def find_gate(crawler: Crawler) -> Gate | None:
-    """The gate of the crawl's middleware; None where no robots.txt is obeyed."""
-    with suppress(AttributeError, RuntimeError):  # no engine, or one without middlewares
-        owner = crawler.get_downloader_middleware(GateOwner)
-        return None if owner is None else owner.gate
-    return None
+#: The gates that the queues of crawls obey; none where no robots.txt is obeyed.
+GATES: WeakKeyDictionary[Crawler, Gate] = WeakKeyDictionary()

@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.meta_keys import DONT_FILTER
-from scrapy_robotspec.plugin.scheduling.gate import Gate
+from scrapy_robotspec.plugin.scheduling.gate import GATES, Gate
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -49,7 +49,7 @@ class RequestWaits:
         """The part of Scrapy without which another scheduler cannot be held back."""
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
-        self.gate = Gate(robots, self.crawl_delay)
+        self.gate = GATES[crawler] = Gate(robots, self.crawl_delay)
 
     # --- requests
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from scrapy_robotspec import RobotSpecMiddleware
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin.scheduling import gate as module
-from scrapy_robotspec.plugin.scheduling.gate import Gate, find_gate
+from scrapy_robotspec.plugin.scheduling.gate import GATES, Gate
 
+from .crawlers import crawler_with_engine
 from .fakes import A, B, GateHarness, QueuesHarness
 
 
@@ -205,10 +206,12 @@ def test_an_origin_without_queued_requests_is_ready_though_it_has_no_rules() -> 
     assert harness.state(A) is QueueState.READY
 
 
-@pytest.mark.parametrize("owner", [None, SimpleNamespace(gate="gate")])
-def test_the_gate_is_that_of_the_middleware(owner: SimpleNamespace | None) -> None:
-    crawler = SimpleNamespace(get_downloader_middleware=lambda kind: owner)
-    assert find_gate(cast("Any", crawler)) == (owner and "gate")
+def test_queues_obey_the_gate_of_the_middleware() -> None:
+    crawler = crawler_with_engine()
+    middleware = crawler.get_downloader_middleware(RobotSpecMiddleware)
+    assert middleware is not None
+    assert GATES[crawler] is middleware.gate
+    assert crawler_with_engine(ROBOTSTXT_OBEY=False) not in GATES
 
 
 def test_empty_queues_are_to_be_filled() -> None:
