@@ -21,7 +21,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.reasons import EXEMPT, NO_ROBOTS_TXT
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin.deciding.request_policy import Answer
-from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable, refusal
+from scrapy_robotspec.plugin.exceptions import Refused, refusal
 from scrapy_robotspec.plugin.meta_keys import (
     DONT_FILTER,
     KEPT_TOKENS,
@@ -206,9 +206,7 @@ class Enforcer:
             self._is_plain = True
             self._robots.signals.connect(remove_usage, signals.request_scheduled)
 
-    def refuse(
-        self, request: Request, asked: Request, answer: Answer
-    ) -> ForbiddenByRobots | RobotsUnreachable:
+    def refuse(self, request: Request, asked: Request, answer: Answer) -> Refused:
         """Count the refusal of *request*, and return the exception for it.
 
         *answer* is about *asked*: another URL where a download handler or a browser went on.

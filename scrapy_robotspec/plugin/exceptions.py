@@ -45,7 +45,7 @@ def in_one_line(step: Callable[_P, _R]) -> Callable[_P, _R]:
     return logged
 
 
-class _Refused(IgnoreRequest):
+class Refused(IgnoreRequest):
     """A refusal with the decision behind it. It survives pickling."""
 
     beginning: ClassVar[str]
@@ -69,7 +69,7 @@ class _Refused(IgnoreRequest):
         return self.decision.cause()
 
 
-class ForbiddenByRobots(_Refused):
+class ForbiddenByRobots(Refused):
     """robots.txt, a policy or an override forbids the request."""
 
     beginning = "Forbidden by robots.txt"
@@ -83,7 +83,7 @@ class ForbiddenUsage(ForbiddenByRobots):
     """
 
 
-class RobotsUnreachable(_Refused):
+class RobotsUnreachable(Refused):
     """The origin's robots.txt is unreachable."""
 
     beginning = UNREACHABLE
@@ -94,7 +94,7 @@ class RobotsUnreachable(_Refused):
         return printable(self.decision.failure or "")
 
 
-def refusal(decision: Decision) -> ForbiddenByRobots | RobotsUnreachable:
+def refusal(decision: Decision) -> Refused:
     """The exception for a decision that does not allow a request."""
     if decision.reason == "unreachable":
         return RobotsUnreachable(decision)

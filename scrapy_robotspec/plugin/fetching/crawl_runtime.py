@@ -252,7 +252,13 @@ class Attempt:
         chain = self._chain
         while chain.follow(response := await self._download(chain.url)):
             pass
-        result = self._result(response, chain.error)
+        assert self._transfer is not None
+        result = replace(
+            result_of(response, chain.hops, chain.error, self.runtime.settings.max_size),
+            local=self._may_be_the_proxys(response.status),
+            agent=leading_product(self._transfer.request.headers.get(b"User-Agent")),
+            way_varies=chain.varies,
+        )
         probes, now = self.runtime.probes, time.time()
         if (
             probes is None
@@ -264,16 +270,6 @@ class Attempt:
         if await probes.find_errors(self.origin, self._download, now):
             return replace(result, redirect_error=MISPLACED)
         return result
-
-    def _result(self, response: Exchange, error: str | None) -> FetchResult:
-        result = result_of(response, self._chain.hops, error, self.runtime.settings.max_size)
-        assert self._transfer is not None
-        return replace(
-            result,
-            local=self._may_be_the_proxys(response.status),
-            agent=leading_product(self._transfer.request.headers.get(b"User-Agent")),
-            way_varies=self._chain.varies,
-        )
 
     async def _download(self, url: str) -> Exchange:
         self._transfer = transfer = robots_request(

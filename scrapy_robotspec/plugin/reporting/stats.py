@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+    from scrapy_robotspec.plugin.exceptions import Refused
     from scrapy_robotspec.plugin.reporting.progress import Progress
     from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -50,9 +50,7 @@ class CrawlStats:
 
     # --- requests
 
-    def refused(
-        self, request: Request, asked: Request, refusal: ForbiddenByRobots | RobotsUnreachable
-    ) -> None:
+    def refused(self, request: Request, asked: Request, refusal: Refused) -> None:
         """*request* is refused by the decision about *asked*."""
         decision = refusal.decision
         self.account.refused(decision, asked.url)

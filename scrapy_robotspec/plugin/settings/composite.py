@@ -101,20 +101,24 @@ def cache_schemes(raw: Any) -> Mapping[str, Callable[[str], object]]:
     return {scheme: _imported(store, wanted) for scheme, store in given.items()}
 
 
-def usage_labels(raw: Any) -> tuple[str, ...]:
-    """Labels of usage preferences (aipref-vocab), each once."""
-    labels = tuple(dict.fromkeys(names(raw)))
-    if not all(map(is_label, labels)):
-        raise ValueError("labels such as 'train-ai': lower-case letters, digits, '-', '_', '.'")
-    return labels
+def names_of(is_valid: Callable[[str], object], wanted: str) -> Converter[tuple[str, ...]]:
+    """Convert to *wanted* names, each once."""
+
+    def read(raw: Any) -> tuple[str, ...]:
+        found = dict.fromkeys(names(raw))
+        if not all(map(is_valid, found)):
+            raise ValueError(wanted)
+        return tuple(found)
+
+    return read
 
 
-def header_names(raw: Any) -> tuple[str, ...]:
-    """Names of HTTP headers (RFC 9110 §5.6.2)."""
-    found = names(raw)
-    if not all(map(_HEADER_NAME.fullmatch, found)):
-        raise ValueError("names of headers, such as ['X-Crawler-Contact']")
-    return found
+#: Labels of usage preferences (aipref-vocab).
+usage_labels = names_of(
+    is_label, "labels such as 'train-ai': lower-case letters, digits, '-', '_', '.'"
+)
+#: Names of HTTP headers (RFC 9110 §5.6.2).
+header_names = names_of(_HEADER_NAME.fullmatch, "names of headers, such as ['X-Crawler-Contact']")
 
 
 def edition(raw: Any) -> Edition:
