@@ -37,7 +37,7 @@ _A_ROW, _A_RECORD = 1, 2
 
 @dataclass(eq=False)
 class TieredStore(MemoryStore):
-    """Memory, and leases on the right to fetch an origin for all processes.
+    """Memory with a shared store behind it, and leases to fetch.
 
     While *shared* fails, reads find nothing and writes are dropped, so the crawl continues with its
     memory. *in_thread* runs functions in the worker thread, one at a time, in the order of the

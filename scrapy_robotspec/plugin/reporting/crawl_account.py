@@ -1,4 +1,4 @@
-"""CrawlAccount: the counts of a crawl, and their table at the end of its log."""
+"""CrawlAccount: the counts of a crawl, and their table."""
 
 from __future__ import annotations
 
