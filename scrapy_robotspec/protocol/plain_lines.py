@@ -53,7 +53,7 @@ def _odd_parts(edition: Edition) -> tuple[Sequence[bytes], Sequence[_Find]] | No
     """
     known = {spelling for spelling, field in edition.known_fields if field != "sitemap"}
     usual = all(field_for(spelling, edition) == field for spelling, field in _FIELDS.items())
-    if b"" in known or not usual:
+    if not known or b"" in known or not usual:
         return None
     white = ({*edition.whitespace} ^ {*_WHITE}) - {*b"\r\n"}
     nul = [b"\0"] if edition.nul_ends_line else []

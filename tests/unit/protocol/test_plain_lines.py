@@ -35,6 +35,7 @@ VARIANTS = [
     replace(GOOGLE_2019, name="NUL", nul_ends_line=True, max_line=60),
     replace(GOOGLE_2019, name="contained", agent_match=AgentMatch.CONTAINED),
     replace(GOOGLE_2019, name="spellings", known_fields=GOOGLE_FIELDS),
+    replace(GOOGLE_2019, name="nothing known", known_fields=(), missing_colon=True),
     replace(GOOGLE_2019, name="pages", index_html=True, empty_rules_decide_line=True),
     replace(GOOGLE_2019, name="empty", empty_tokens=True, star_ignores_text=False),
     replace(
@@ -48,7 +49,7 @@ VARIANTS = [
     replace(GOOGLE, name="shadowed", known_fields=((b"dis", "sitemap"), *PLAIN_FIELDS)),
 ]
 #: Few random files are plain in these.
-NEVER_PLAIN = {"other meanings", "shadowed"}
+NEVER_PLAIN = {"nothing known", "other meanings", "shadowed"}
 
 AGENTS = [*["User-agent"] * 9, "user-AGENT", "useragent", "User agent", "User-agents", "robot"]
 RULES = [
