@@ -53,7 +53,7 @@ _REQUEST = re.compile(_QUOTED % _STATUS + rb"(?=%b) [^ ]+(?: [^\" ]+)?" % _STATU
 _HEADERS = re.compile(b" %b %b(?= |$)" % ((_QUOTED % b"(?: |$)",) * 2))
 #: Servers escape what is not printable, quotation marks and backslashes, h2o also "}" and "~".
 #: Anything else that looks like an escape was sent as it is.
-_ESCAPE = re.compile(rb'\\(x(?:[01][\dA-Fa-f]|22|5[Cc]|7[D-Fd-f]|[89A-Fa-f][\dA-Fa-f])|["\\])')
+_ESCAPE = re.compile(rb'\\(?:x([01][\dA-Fa-f]|22|5[Cc]|7[D-Fd-f]|[89A-Fa-f][\dA-Fa-f])|(["\\]))')
 #: HAProxy's escapes, and what only its lines have.
 _HASH = re.compile(rb"#([0-9A-F]{2})")
 _HAPROXY = re.compile(rb' "" "" \d+ \d+ "[^"]*" "[^"]*" "[^"]*"(?: -?\d+){5} ')
@@ -162,12 +162,8 @@ def _epoch(text: str, layout: str, zone: str) -> float:
 
 def text_of(raw: bytes) -> str:
     """A logged value without its escapes."""
-    return _ESCAPE.sub(_unescape, raw).decode("utf-8", "surrogateescape")
-
-
-def _unescape(found: re.Match[bytes]) -> bytes:
-    text = found[1]
-    return bytes([int(text[1:], 16)]) if len(text) > 1 else text
+    plain = _ESCAPE.sub(lambda found: found[2] or bytes([int(found[1], 16)]), raw)
+    return plain.decode("utf-8", "surrogateescape")
 
 
 def unhashed(raw: bytes) -> bytes:

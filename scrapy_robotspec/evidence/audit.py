@@ -282,17 +282,15 @@ class Audit:
         if found is None or not is_sure:
             self._add_unknown(origin)
             return
-        if not (request.agent is None or self._is_own(request.agent)):
+        agent = request.agent
+        is_own = agent is None or agent in self._timeline.reading.agents or self._has_token(agent)
+        if not is_own:
             self.unknown += 1
             self.other_agents += 1
             return
         self.disallowed += 1
         if len(self.accused) < _MAX_ACCUSED:
             self.accused.append(Accused(request, url, found, until))
-
-    def _is_own(self, agent: str) -> bool:
-        """Whether a crawl sent this User-Agent, or it has one of the tokens as a product."""
-        return agent in self._timeline.reading.agents or self._has_token(agent) is not None
 
     def _add_unknown(self, origin: str) -> None:
         self.unknown += 1

@@ -111,16 +111,12 @@ def read_lines(file: BinaryIO) -> Iterator[Line]:
         number += 1
         read = _read(text, before)
         if read is None:
-            if len(text) <= MAX_LINE and _is_torn(text):
+            is_cut = not text.endswith(b"\n") and len(text) <= MAX_LINE
+            if is_cut and _AFTER_HASH not in text[text.rfind(_BEFORE_HASH) :]:
                 return
             raise EvidenceError(f"line {number} is not as it was written: the evidence was changed")
         values, before = read
         yield Line(number, values, before, len(text))
-
-
-def _is_torn(line: bytes) -> bool:
-    """Whether the writing of *line* may have been interrupted."""
-    return not line.endswith(b"\n") and _AFTER_HASH not in line[line.rfind(_BEFORE_HASH) :]
 
 
 def _read(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:

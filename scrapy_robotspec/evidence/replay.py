@@ -429,11 +429,6 @@ class Sequence:
         if max(early, self._earliest(ended, set_back) - at) > _UNNOTED:
             raise EvidenceError("its record is not of the time of its fetch")
 
-    def _check_held(self, state: str | None, at: float) -> None:
-        late = at - self._replaced.get(state, inf)
-        if late > 0:
-            raise EvidenceError(f"{state} had been replaced {late:g} s before")
-
     def take_decision(self, values: Members, valid_until: float) -> None:
         """Take a decision by rules that hold up to *valid_until* (epoch seconds)."""
         before, self._number = self._number, values["number"]
@@ -442,7 +437,10 @@ class Sequence:
             raise EvidenceError("it is made by the rules of another time, before its page left")
         set_back = self._made(values["time"])
         at = values["time"] + set_back
-        self._check_held(state, self._earliest(rules_time, 0.0) if rules_time else at)
+        decided = self._earliest(rules_time, 0.0) if rules_time else at
+        late = decided - self._replaced.get(state, inf)
+        if late > 0:
+            raise EvidenceError(f"{state} had been replaced {late:g} s before")
         outcome = self._reader.outcome(values)
         allowed, stage = values["allowed"], values["stage"]
         if stage == "request" or not (allowed or stage in _ASIDE):

@@ -9,13 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import CONTAINED, has_plain_lines
+from scrapy_robotspec.editions import CONTAINED, Edition, has_plain_lines
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import RawRule, begins_line, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.packed import PackedSpans
 
     #: The spans of some groups, in file order.

@@ -26,6 +26,7 @@ from scrapy_robotspec.protocol.agent_index import (
 )
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
+    Line,
     RawRule,
     field_for,
     lines_at,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Spans
-    from scrapy_robotspec.protocol.lines import Line
 
 #: Fields of the protocol's own lines.
 STRUCTURE = ("user-agent", "allow", "disallow")
@@ -84,8 +84,8 @@ class RawGroup:
     """The agents, one for each line that names any."""
     keys: list[str] = field(default_factory=list)
     """Their keys."""
-    places: dict[str, list[int]] = field(default_factory=dict)
-    """Where each key stands among them."""
+    firsts: dict[str, str] = field(default_factory=dict)
+    """The first agent of each key."""
     rules: list[Line] = field(default_factory=list)
     others: list[RawOther] = field(default_factory=list)
     blank: float = inf
@@ -132,8 +132,7 @@ class AllGroups:
         self.places: NewPlaces = {}
         """The names that select a group, in file order, and where."""
         for number, group in enumerate(self.groups):
-            firsts = {key: group.names[places[0]] for key, places in group.places.items()}
-            add_group(self.places, firsts, number, edition.whole_agent_names)
+            add_group(self.places, group.firsts, number, edition.whole_agent_names)
 
     @cached_property
     def rules(self) -> Mapping[int, Rule]:
@@ -185,7 +184,7 @@ class AllGroups:
                 group.agents.append(line)
                 if (agent := named_agent(line.value, self.edition)) is not None:
                     key = key_of(agent, self.edition)
-                    group.places.setdefault(key, []).append(len(group.names))
+                    group.firsts.setdefault(key, agent)
                     group.names.append(agent)
                     group.keys.append(key)
                     self.written.setdefault(agent, decode(line.value))
@@ -241,7 +240,7 @@ class OtherLines:
             for line, above, before in group.others:
                 number = _NUMBERS.get(line.field, 0)
                 self._lines.extend((line.start, number, agents + above, agents + before))
-            is_for_default = every.edition.whole_agent_names and DEFAULT in group.places
+            is_for_default = every.edition.whole_agent_names and DEFAULT in group.firsts
             for number, key in enumerate(group.keys, agents):
                 if key == DEFAULT or not is_for_default:  # UAG-10: its other names do not count
                     places.setdefault(key, (key, []))[1].append(number)

@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    _Span = tuple[int, int]
-    _Place = tuple[str, Sequence[int]]
-
+_Span = tuple[int, int]
+_Place = tuple[str, Sequence[int]]
 
 #: Every text of this number is kept as it is: a binary search compares those first.
 _BLOCK = 16
@@ -91,7 +86,7 @@ class PackedSpans:
         return hash(self._offsets.tobytes())
 
 
-class PackedPlaces(Mapping[str, "tuple[str, Sequence[int]]"]):
+class PackedPlaces(Mapping[str, _Place]):
     """The places of many agents by their keys, sorted."""
 
     def __init__(self, places: Mapping[str, _Place]) -> None:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Literal
 from scrapy_robotspec.protocol.agent_index import (
     MANY,
     Places,
+    Span,
     index_agents,
     numbers_of,
     rules_in,
 )
 from scrapy_robotspec.protocol.agents import Tokens, asked_keys, beginnings_of, followed_keys
-from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS
+from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, Verdict
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
 from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.ruleset import RuleSet
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.agent_index import Span, Spans
+    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.groups import AllGroups, OtherLines
     from scrapy_robotspec.protocol.lines import RawRule
-    from scrapy_robotspec.protocol.models import Verdict
 
 #: RFC 9309 section 2.2: emptyline, startgroupline or rule, without WS before the field, or a
 #: sitemap line. Any other beginning of a line may be one of another field (EXT-03), and a policy

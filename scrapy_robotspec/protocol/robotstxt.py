@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol.lines import SECONDS, cut_to_limit, rules_at
-from scrapy_robotspec.protocol.models import Group, OtherLine, Rule, Verdict, decode
+from scrapy_robotspec.protocol.lines import SECONDS, Line, cut_to_limit, rules_at
+from scrapy_robotspec.protocol.models import Group, OtherLine, Rule, Verdict, VerdictReason, decode
 from scrapy_robotspec.protocol.paths import path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Finding
-    from scrapy_robotspec.protocol.models import VerdictReason
     from scrapy_robotspec.protocol.usage import FileUsage, ForAll, Usage, UsageRules
 
 #: The remedy where something else is ``ROBOTSTXT_PARSER``.

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol.groups import is_absolute
-from scrapy_robotspec.protocol.lines import RawRule, lines_at
+from scrapy_robotspec.protocol.lines import Line, RawRule, lines_at
 from scrapy_robotspec.protocol.models import POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.protocol.patterns import END
@@ -34,11 +34,7 @@ from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 
 Preference = Literal["allow", "disallow"]
@@ -50,8 +46,6 @@ USAGE_FIELDS: tuple[UsageSource, ...] = ("content-usage", "content-signal")
 _KEPT = 256
 #: Max crawlers whose statements are kept for one file.
 _KEPT_CRAWLERS = 4
-#: Length of an offset as bytes.
-_ITEM = array("I").itemsize
 #: The number in place of a path.
 _WITHOUT_PATH = (0,)
 
@@ -230,7 +224,7 @@ def _parse_signal(value: str) -> dict[str, Preference]:
 # --- the statements of a file
 
 
-#: Fields or policy tokens, each with the offsets of some of its lines, or these as bytes.
+#: Fields or policy tokens, each with the offsets of some of its lines.
 _Stated = Iterable[tuple[str, "Sequence[int]"]]
 
 
@@ -239,7 +233,7 @@ def _read_statements(body: bytes, edition: Edition, stated: _Stated) -> tuple[Us
     found = [
         _statement_of(word, line)
         for word, starts in stated
-        for line in lines_at(body, array("I", starts), edition)
+        for line in lines_at(body, starts, edition)
     ]
     return tuple(sorted(found, key=lambda each: each.line or 0))
 
@@ -285,8 +279,8 @@ class UsageRules:
     def _read(self, deciding: tuple[tuple[int, ...], ...]) -> Usage:
         """The usage that some statements of each source combine to."""
         pairs = zip(self._sources, deciding, strict=True)
-        stated = tuple((source.word, source.stated(numbers).tobytes()) for source, numbers in pairs)
-        size = sum(len(starts) for _, starts in stated) // _ITEM + 1
+        stated = tuple((source.word, source.stated(numbers)) for source, numbers in pairs)
+        size = sum(len(starts) for _, starts in stated) + 1
         if size > _KEPT:
             return _usage_of_many(self._body, self._edition, stated)
         self._size += size
@@ -328,8 +322,8 @@ class _Field:
         patterns: dict[str, int] = {}
         for number, (pattern, keys) in enumerate(by_pattern.items(), 1):
             self._bounds.append(len(self._stated))
-            longest = _length(keys[0])
-            self._stated.extend([line_start(key) for key in keys if _length(key) == longest])
+            longest = keys[0] // LENGTH
+            self._stated.extend([line_start(key) for key in keys if key // LENGTH == longest])
             patterns[pattern] = keys[0] - line_start(keys[0]) + number  # in the place of an offset
         self._bounds.append(len(self._stated))
         self._rules: RuleSet | None = None
@@ -349,14 +343,14 @@ class _Field:
         keys = list(self._wildcards.matching(path_of(url, self._edition) + END, NO_RULE))
         if not keys:
             return _WITHOUT_PATH
-        longest = _length(keys[0])
-        return tuple([line_start(key) for key in keys if _length(key) == longest])
+        longest = keys[0] // LENGTH
+        return tuple([line_start(key) for key in keys if key // LENGTH == longest])
 
-    def stated(self, numbers: Iterable[int]) -> array[int]:
+    def stated(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
         """Where the statements of some paths begin."""
         bounds = self._bounds
         found = (self._stated[bounds[number] : bounds[number + 1]] for number in numbers)
-        return array("I", sorted(set(chain.from_iterable(found))))
+        return tuple(sorted(set(chain.from_iterable(found))))
 
 
 class _Policy:
@@ -374,9 +368,9 @@ class _Policy:
         key = self._rules.find(url)
         return (line_start(key),) if forbids(key) else ()
 
-    def stated(self, numbers: Iterable[int]) -> array[int]:
+    def stated(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
         """Where the deciding rules begin."""
-        return array("I", numbers)
+        return numbers
 
 
 #: For most files.
@@ -412,8 +406,8 @@ class FileUsage:
         licenses = (
             decode(line.value) for line in lines_at(file.body, others.licenses, file.edition)
         )
-        stated: list[tuple[str, Sequence[int]]] = [("content-signal", others.signals)]
-        stated += [(policy.word, policy.starts) for policy in self._policies]
+        of_policies = ((policy.word, policy.starts) for policy in self._policies)
+        stated: _Stated = [("content-signal", others.signals), *of_policies]
         statements = _read_statements(file.body, file.edition, stated)
         return ForAll(tuple(filter(is_absolute, licenses)), statements)
 
@@ -439,11 +433,6 @@ class FileUsage:
                 file.body, file.edition, [*fields, *self._policies]
             )
         return rules
-
-
-def _length(key: int) -> int:
-    """Equal for keys of equally long patterns."""
-    return key // LENGTH
 
 
 def split_path(value: bytes) -> tuple[bytes | None, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -18,8 +18,6 @@ from scrapy_robotspec.protocol.patterns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from scrapy_robotspec.protocol.packed import PackedSet
 
 #: From this many patterns on, needles are looked up instead of tried one by one.

@@ -11,14 +11,14 @@ from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.agent_index import index_agents
 from scrapy_robotspec.protocol.agents import named_agent
 from scrapy_robotspec.protocol.extent import path_of_pattern
-from scrapy_robotspec.protocol.groups import STRUCTURE
+from scrapy_robotspec.protocol.groups import STRUCTURE, AllGroups, RawGroup
 from scrapy_robotspec.protocol.lines import (
     BYTE_ORDER_MARK,
     SECONDS,
     Line,
     skip_byte_order_mark,
 )
-from scrapy_robotspec.protocol.lint.effects import UNKNOWN
+from scrapy_robotspec.protocol.lint.effects import UNKNOWN, Effects
 from scrapy_robotspec.protocol.lint.findings import Faults, shown
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, decode
 from scrapy_robotspec.protocol.precedence import forbids, line_start
@@ -27,8 +27,6 @@ from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
-    from scrapy_robotspec.protocol.lint.effects import Effects
 
 #: How the group of ``*`` has to be: open, at least in parts, or closed.
 Expected = Literal["open", "closed"]

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless, longest_line
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
-from scrapy_robotspec.protocol.groups import is_absolute
+from scrapy_robotspec.protocol.groups import RawGroup, is_absolute
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, SECONDS, Line
 from scrapy_robotspec.protocol.lint.crawlers import (
     IGNORING,
@@ -32,7 +32,6 @@ from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.groups import RawGroup
     from scrapy_robotspec.protocol.lint.effects import Effects
 
 #: Patterns with what they show.
@@ -78,9 +77,6 @@ _SECOND_FIELD = re.compile(
 _ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
 #: Seconds. Bing documents 1 to 30 s, Majestic at most 30 s, Semrush at most 10 s.
 LONGEST_DELAY = 30
-
-#: Lines of other languages.
-_FOREIGN = _DATA["lines"]
 
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
 
@@ -147,10 +143,11 @@ def _fault_of_field(line: Line, content: str, edition: Edition) -> Fault | None:
     read = f"reads {shown(line.value)}" if is_known_field else _IGNORES
     if line.number == 1 and line.text.startswith(_ENCODED_MARKS):
         return "RS108", "The byte order mark is encoded twice", "reads it as text"
-    found = "" if line.field in ("allow", "disallow") or content.isascii() else _odd(content)
+    is_rule = line.field in ("allow", "disallow")
+    found = "" if is_rule else _code_points(_ODD.findall(content))
     if found and (is_known_field or _legible(content) in _KNOWN):
         return "RS109", f"The line contains {found}", read
-    if not is_known_field and (foreign := _kind_of(content, _FOREIGN)):
+    if not is_known_field and (foreign := _kind_of(content, _DATA["lines"])):
         return "RS110", f"The line is {foreign}, and a comment begins with #", _IGNORES
     if content.startswith(("http://", "https://")):
         return "RS101", "A URL stands alone, without a field (Sitemap, if it is one)", _IGNORES
@@ -207,7 +204,6 @@ def check_other(line: Line, edition: Edition) -> Iterator[Fault]:
 
 # --- rules
 
-_NEVER = "never applies the rule"
 _ASCII = "".join(map(chr, range(128)))
 #: Max characters of an encoded path that is shown to be copied (SAF-02).
 _LONGEST_ENCODED = 200
@@ -221,8 +217,6 @@ _OTHER_NOTATION = re.compile(
     rb"|/:[a-z]|/[<{][a-z_:]+[>}]",
     re.I,
 )
-#: Text that is written instead of a path (RUL-04).
-_VALUES = _DATA["values"]
 
 
 @lru_cache
@@ -265,7 +259,8 @@ def _check_comment(line: Line, group: RawGroup, effects: Effects) -> Iterator[Fa
 def _check_path(line: Line, edition: Edition) -> Iterator[Fault]:
     """Check a path that is not just a star."""
     path = decode(line.value)
-    unslashed = "puts a slash before it" if edition.slashless is Slashless.ASSUMED else _NEVER
+    is_assumed = edition.slashless is Slashless.ASSUMED
+    unslashed = "puts a slash before it" if is_assumed else "never applies the rule"
     if not path.isascii() and (found := _code_points(_IN_PATH.findall(path))):
         read = "compares it too" if path.startswith("/") else unslashed
         yield "RS314", f"The path contains {found}", read
@@ -276,7 +271,7 @@ def _check_path(line: Line, edition: Edition) -> Iterator[Fault]:
         return
     elif path.startswith("/") or (path[0] == "*" and edition.star_begins_path):
         pass
-    elif kind := _kind_of(path, _VALUES):
+    elif kind := _kind_of(path, _DATA["values"]):  # text instead of a path (RUL-04)
         yield "RS311", f"{shown(path)} is {kind}, not a path", unslashed
         return
     else:
@@ -336,7 +331,7 @@ def _fault_of_name(
     value = decode(line.value)
     if value == name and (name == DEFAULT or is_known(name)):  # hot path
         return None
-    if has_own_cause(line.value) or (not line.value.isascii() and _odd(value)):
+    if has_own_cause(line.value) or _ODD.search(value):
         return None
     read = f"reads {shown(name)}" if name else "reads no name"
     if name == DEFAULT:
@@ -357,7 +352,8 @@ def _fault_of_name(
         read = f"as it reads {shown(name)}" if name else "and so the crawler, as it reads no name"
         effect = f"{effects.of_crawler(name or DEFAULT)}, {read}"
         return "RS219", f"{shown(whole)} is read as {_readings(line)}", effect
-    if name != DEFAULT and _is_starred(whole):
+    has_star = "*" in whole and any(map(str.isalpha, whole))
+    if name != DEFAULT and has_star and not is_known(whole.removesuffix("*")):
         begin = value.partition("*")[0].lower()
         begun = (each for each in KNOWN_CRAWLERS if begin and each.lower().startswith(begin))
         left_out = next((each for each in begun if not effects.follows(each, keys)), None)
@@ -384,12 +380,6 @@ def _readings(line: Line) -> str:
     return " and as ".join(f"{name} by {', '.join(names)}" for name, names in editions.items())
 
 
-def _is_starred(name: str) -> bool:
-    """Whether a name has a star in it, and is not a well-known one."""
-    has_both = "*" in name and any(map(str.isalpha, name))
-    return has_both and not is_known(name.removesuffix("*"))
-
-
 # --- characters that are invisible, or that look like ASCII signs
 
 _BLANK = "\u00a0\u00ad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
@@ -401,11 +391,6 @@ _IN_PATH = re.compile(f"[{_BLANK}\u201c-\u201f]|\\A{_ENDS}|{_ENDS}\\Z")
 _ODD = re.compile(f"{_IN_PATH.pattern}|[{_LOOK_ALIKES}]")
 #: Code points that a message names.
 _MOST = 4
-
-
-def _odd(text: str) -> str:
-    """Code points of invisible characters and look-alikes; empty for none."""
-    return _code_points(_ODD.findall(text))
 
 
 def _kind_of(text: str, patterns: Mapping[str, str]) -> str:

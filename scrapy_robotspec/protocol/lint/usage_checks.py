@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +18,6 @@ from scrapy_robotspec.protocol.usage import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy_robotspec.protocol.groups import AllGroups
     from scrapy_robotspec.protocol.lines import Line
 
@@ -45,31 +43,25 @@ class Statement(NamedTuple):
     line: Line
     path: bytes
     """Empty: the whole origin."""
-    preferences: bytes
-    """The line's value without the path."""
-    members: _Members
-    """Empty for a syntax error."""
-
-    @property
-    def labels(self) -> Iterable[str]:
-        """Labels with a preference that is read."""
-        return parse_preferences(self.line.field, decode(self.preferences))
+    labels: Iterable[str]
+    """Labels with a preference that is read."""
 
 
 def read_statement(line: Line) -> Statement:
-    """The path and preferences of a usage line."""
+    """The path and labels of a usage line."""
     path, preferences = split_path(line.value)
-    return Statement(line, path or b"", preferences, _parse(line.field, preferences))
+    return Statement(line, path or b"", parse_preferences(line.field, decode(preferences)))
 
 
 def check_statement(line: Line) -> Iterator[Fault]:
     """Check a usage line's form and meaning."""
-    statement = read_statement(line)
-    if not statement.members:
-        yield *_explain_failure(line.field, statement.preferences), _NOTHING
+    _, preferences = split_path(line.value)
+    members = _parse(line.field, preferences)
+    if not members:
+        yield *_explain_failure(line.field, preferences), _NOTHING
         return
     vocabulary = _VOCABULARIES[line.field]
-    for label, value in statement.members:
+    for label, value in members:
         values = vocabulary["values"].get(label, vocabulary["values"][""])  # USE-04, USE-07
         if value and ";" in value:
             fault = "A comma stands between preferences, not a semicolon"

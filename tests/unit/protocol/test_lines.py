@@ -55,7 +55,7 @@ def test_groups_may_be_read_from_every_line(name: str, body: bytes) -> None:
             other.rules,
             other.others,
         )
-        assert (group.names, group.places, group.end) == (other.names, other.places, other.end)
+        assert (group.names, group.firsts, group.end) == (other.names, other.firsts, other.end)
     assert every.places == alone.places
     assert every.written == alone.written
     assert (every.signals, every.licenses) == (alone.signals, alone.licenses)
