@@ -98,7 +98,7 @@ def bulk_command(
         from scrapy_robotspec.bulk.run import Job, opened, run
     except ImportError as error:
         raise MisuseError(_EXTRA) from error
-    chosen = editions or (session.edition(None),)
+    chosen = editions or (session.edition,)
     questions = Questions.of(
         _names(names), _list(paths, url_text), chosen, lint, _list(columns) or None
     )

@@ -33,7 +33,6 @@ from scrapy_robotspec.cli.session import (
     MisuseError,
     Query,
     Session,
-    SiteOptions,
     Tokens,
 )
 from scrapy_robotspec.protocol.paths import is_robots_txt
@@ -112,7 +111,7 @@ def check_command(
     robots.txt is a page: it and the URLs after it are judged by the robots.txt of their own sites.
     """
     answers = Answers(session, **asked, only_disallowed=only_disallowed)
-    for label in answers.sites.usage:
+    for label in session.sites.usage:
         if not is_label(label):
             raise MisuseError(f"--usage is {label!r}: give the label of a use, such as train-ai")
         from scrapy_robotspec.access.usage_policy import doubt_about
@@ -166,7 +165,7 @@ def _answer(answers: Answers) -> int:
             "about, or a list with --urls LIST; show prints the file's groups"
         )
     note_origins([file, *urls], screen)
-    sources = open_sources([file], answers.session, answers.sites, single=is_url(file))
+    sources = open_sources([file], answers.session, single=is_url(file))
     output.check_single(sources)
     answers.has_many_files = len(sources) > 1
     for source in sources:
@@ -200,7 +199,6 @@ class Answers:
     file: str | None
     urls: UrlOptions
     crawlers: CrawlerOptions
-    sites: SiteOptions
     output: Output
     fully: bool = False
     """Whether losing rules and groups are wanted, too."""
@@ -215,7 +213,7 @@ class Answers:
 
     def parse(self, source: Source) -> RobotsTxt:
         """A file, with notes about its contents."""
-        return source.parse(self.session.edition(self.sites.edition), self.session.screen)
+        return source.parse(self.session.edition, self.session.screen)
 
     def by_file(self, name: str, robots: RobotsTxt, urls: Sequence[str]) -> None:
         """Print the answers of one file, by crawler, then URL.
@@ -229,7 +227,7 @@ class Answers:
             for url in urls:
                 found = explain(parsed, url, tokens)
                 found = in_full(found, parsed) if self.fully else found
-                self.add(refused_by_usage(found, self.sites.usage))
+                self.add(refused_by_usage(found, self.session.sites.usage))
 
     def by_sites(self, task: QueryTask, total: int = 0) -> None:
         """Print the answers of sites, as they come.
@@ -240,7 +238,7 @@ class Answers:
         if self.crawlers.each and (self.file is None or is_url(self.file)):
             raise MisuseError("--each-token is for the crawlers of a file: give its URL as FILE")
         query = session.load_query()
-        tokens = self.crawlers.crawler(session.edition(self.sites.edition), None)
+        tokens = self.crawlers.crawler(session.edition, None)
         noted: set[str] = set()
 
         def handle_site(site: Explanation) -> None:
@@ -254,7 +252,7 @@ class Answers:
             screen.share(self._numbers.total(), total, "answered")
             screen.out.flush()
 
-        query(task, self.sites._replace(tokens=tokens), handle_site)
+        query(task, session.sites._replace(tokens=tokens), handle_site)
         screen.clear()
 
     def add(self, found: Explanation) -> None:
@@ -320,7 +318,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
     top = None if is_url(name) else parse_sitemap(name, read_file(name, MAX_BYTES + 1))
     robots = None
     if file is not None and file != site:
-        (source,) = open_sources([file], answers.session, answers.sites, single=True)
+        (source,) = open_sources([file], answers.session, single=True)
         robots = answers.parse(source)
 
     def covered(urls: Sequence[str]) -> Sequence[str]:
@@ -358,7 +356,6 @@ def show_command(
     session: Session,
     files: Sequence[str],
     crawlers: CrawlerOptions,
-    sites: SiteOptions,
     output: Output,
 ) -> int:
     """Show the groups and sitemaps of a robots.txt.
@@ -369,9 +366,9 @@ def show_command(
     its site.
     """
     output.check(files)
-    sources = open_sources(files, session, sites)
+    sources = open_sources(files, session)
     output.check_single(sources)
-    edition, screen = session.edition(sites.edition), session.screen
+    edition, screen = session.edition, session.screen
     for at, source in enumerate(sources):
         file = ParsedFile(source.parse(edition, screen), source.name)
         asked = options.find_crawlers(crawlers, [file], ()) if any(crawlers) else []

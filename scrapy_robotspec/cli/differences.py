@@ -9,7 +9,7 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import UrlOptions, note_origins, open_sources, read_urls
-from scrapy_robotspec.cli.session import FOUND, GOOD, Session, SiteOptions, Tokens
+from scrapy_robotspec.cli.session import FOUND, GOOD, Session, Tokens
 from scrapy_robotspec.editions import EDITIONS, MAX_PARSED, Edition
 from scrapy_robotspec.protocol.extent import SITE, path_of_pattern
 from scrapy_robotspec.protocol.models import POLICY_TOKENS
@@ -90,7 +90,6 @@ def diff_command(
     new: str,
     urls: UrlOptions,
     crawlers: CrawlerOptions,
-    sites: SiteOptions,
     output: Output,
 ) -> int:
     """Show the rules that a new version adds and removes, by crawler.
@@ -101,10 +100,10 @@ def diff_command(
     any other.
     """
     screen = session.screen
-    edition = session.edition(sites.edition)
+    edition = session.edition
     read = read_urls(urls, screen, old, new)
     note_origins(read, screen)
-    sources = open_sources([old, new], session, sites, single=True)
+    sources = open_sources([old, new], session, single=True)
     before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
     asked = options.find_crawlers(crawlers, [before, after], None)
     changes = list(find_changes(before, after, asked, read))
@@ -292,7 +291,6 @@ def editions_command(
     urls: UrlOptions,
     crawlers: CrawlerOptions,
     show_all: bool,
-    sites: SiteOptions,
     output: Output,
 ) -> int:
     """Show where the editions of the specification disagree.
@@ -303,7 +301,7 @@ def editions_command(
     screen = session.screen
     read = read_urls(urls, screen, file)
     note_origins([file, *read], screen)
-    (given,) = open_sources([file], session, sites, single=True)
+    (given,) = open_sources([file], session, single=True)
     body = given.read(MAX_PARSED + 1)
     source = given._replace(path=None, body=body)  # a pipe can be read once
     files = [

@@ -17,7 +17,6 @@ from scrapy_robotspec.cli.session import (
     Screen,
     Session,
     SiteError,
-    SiteOptions,
 )
 from scrapy_robotspec.protocol.file_kind import foreign_kind, format_of
 from scrapy_robotspec.protocol.lines import part_in_words
@@ -152,9 +151,7 @@ def read_list(name: str) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def open_sources(
-    names: Sequence[str], session: Session, options: SiteOptions, *, single: bool = False
-) -> list[Source]:
+def open_sources(names: Sequence[str], session: Session, *, single: bool = False) -> list[Source]:
     """The files of a command line.
 
     Folders are replaced by their files; all sites are queried in one crawl. A site without a file
@@ -166,7 +163,7 @@ def open_sources(
     answers: list[Explanation] = []
     urls = list(dict.fromkeys(robots_url(name) for name in names if is_url(name)))
     if urls:
-        session.load_query()(lambda query: query.decide(urls), options, answers.append)
+        session.load_query()(lambda query: query.decide(urls), session.sites, answers.append)
     sites = {answer.url: answer for answer in answers}
     found = [source for name in names for source in _sources(name, sites)]
     if single and len(found) != len(names):

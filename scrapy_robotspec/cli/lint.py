@@ -22,7 +22,6 @@ from scrapy_robotspec.cli.session import (
     MisuseError,
     Screen,
     Session,
-    SiteOptions,
     closest,
 )
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
@@ -167,7 +166,6 @@ def lint_command(
     fix: bool,
     code: str | None,
     format: str,  # noqa: A002
-    sites: SiteOptions,
 ) -> int:
     """Find what is ignored, misspelled, without effect, or probably not meant.
 
@@ -186,8 +184,8 @@ def lint_command(
         raise MisuseError("--fix changes files: give paths")
     usual = {code for code, each in CODES.items() if advice or strict or each.severity != "advice"}
     shown = (_codes(select) or usual) - _codes(ignore)
-    sources = open_sources(files, session, sites)
-    edition = session.edition(sites.edition)
+    sources = open_sources(files, session)
+    edition = session.edition
     if fix:
         for source in sources:
             _fix(source, edition, shown, screen)

@@ -138,7 +138,9 @@ class Command(click.Command):
             if given:
                 ctx.params[name] = kind(**given)
         try:
-            ctx.params["session"] = ctx.obj(screen)
+            session = ctx.obj(screen)
+            sites = ctx.params.pop("sites", session.sites)
+            ctx.params["session"] = session._replace(sites=sites)
             code: int = super().invoke(ctx)
         except RobotSpecError as error:
             kind = SiteError if isinstance(error, UnreachableError) else MisuseError

@@ -184,9 +184,11 @@ class Session(NamedTuple):
     """Imports what querying sites needs."""
     default_edition: str | Edition = "google-2019"
     default_tokens: Tokens = ()
+    sites: SiteOptions = SiteOptions()
 
-    def edition(self, name: str | None) -> Edition:
-        """The edition of that name; None for the default one."""
+    @property
+    def edition(self) -> Edition:
+        """The edition of the options, else the default one."""
         from scrapy_robotspec.editions import get_edition  # --help needs none
 
-        return get_edition(self.default_edition if name is None else name)
+        return get_edition(self.sites.edition or self.default_edition)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli.access_log import AccessLog, rule_table
 from scrapy_robotspec.cli.inputs import check_standard_input, is_url, open_sources
-from scrapy_robotspec.cli.session import MisuseError, Session, SiteOptions
+from scrapy_robotspec.cli.session import MisuseError, Session
 from scrapy_robotspec.evidence.visitors import ANY_SITE, Visitor, VisitorAudit
 from scrapy_robotspec.render.as_html import Note, listing, render
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -49,8 +49,8 @@ def audit_visitors(
     check_standard_input(log.name, robots)
     output.check((log.name, robots))
     screen = session.screen
-    (source,) = open_sources([robots], session, SiteOptions(), single=True)
-    file = source.parse(session.edition(None), screen)
+    (source,) = open_sources([robots], session, single=True)
+    file = source.parse(session.edition, screen)
     only = crawlers.crawler(file.edition, ()) or ()
     audit = VisitorAudit(file, only)
     only_site = origin or (Origin.of(robots) if is_url(robots) else None)
