@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 from scrapy_robotspec.cli.session import (
     GOOD,
@@ -277,8 +277,6 @@ def absolute(urls: Sequence[str], base: str | None) -> list[str]:
 
     Raises :class:`MisuseError` for a path without a valid URL before it.
     """
-    from urllib.parse import urljoin
-
     found: list[str] = []
     for text in urls:
         if not text.startswith("/"):

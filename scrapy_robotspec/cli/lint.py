@@ -29,7 +29,6 @@ from scrapy_robotspec.protocol.lint.findings import CODES, Code, Finding
 from scrapy_robotspec.protocol.lint.group_checks import UNEXPECTED, Expected
 from scrapy_robotspec.protocol.lint.linter import lint
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.as_json import finding_object
 from scrapy_robotspec.render.text import columns, count, listed, paint, safe
 
 if TYPE_CHECKING:
@@ -85,7 +84,10 @@ def _text(linted: Iterable[Linted], screen: Screen) -> None:
 
 def _json(linted: Iterable[Linted], screen: Screen) -> None:
     for name, findings in linted:
-        screen.say_json({"file": name, **finding_object(finding)} for finding in findings)
+        for finding in findings:
+            values = finding._asdict()
+            del values["claims"]  # the message states them
+            screen.say_json([{"file": name, **values}])
 
 
 def _sarif(linted: Iterable[Linted], screen: Screen) -> None:

@@ -26,7 +26,6 @@ from scrapy_robotspec.render.text import MOST, count, duration, first_of, safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
 #: Max length of a text from outside on a page (characters).
@@ -82,7 +81,7 @@ class Row(NamedTuple):
     text: str
     notes: Mapping[str, str]
     """Roles of the line in the answers or for crawlers, with their styles."""
-    left_out: int = 0
+    left_out: int
     """Number of lines left out above it."""
 
 
@@ -123,8 +122,8 @@ def _groups(answers: Iterable[Explanation]) -> list[list[Explanation]]:
     groups: dict[object, list[Explanation]] = defaultdict(list)
     for one in answers:
         groups[one.allowed, one.rule or one.detail].append(one)
-    order = sorted(groups.values(), key=len, reverse=True)
-    return sorted(order, key=lambda group: _ORDER.index(group[0].allowed))[:MOST_ROWS]
+    order = sorted(groups.values(), key=lambda group: (_ORDER.index(group[0].allowed), -len(group)))
+    return order[:MOST_ROWS]
 
 
 def _notes(found: Sequence[Explanation]) -> Iterator[Note]:
@@ -166,15 +165,10 @@ def listing(
         if number in firsts or (blank_ends and not line.text.strip()):
             is_followed = number in followers
         if number <= MOST_LINES or number in kept or line is file.lines[-1]:
-            row = _row(line, notes.get(number, {}), is_followed)
-            if number > MOST_LINES:  # before, further empty lines have no row
-                row = row._replace(left_out=number - rows[-1].number - 1)
-            rows.append(row)
+            # Before, further empty lines have no row.
+            left_out = number - rows[-1].number - 1 if number > MOST_LINES else 0
+            style = "followed" if is_followed else ""
+            if not line.field:
+                style = "invalid" if line.text.partition(b"#")[0].strip() else "comment"
+            rows.append(Row(number, style, decode(line.text), notes.get(number, {}), left_out))
     return rows
-
-
-def _row(line: Line, notes: Mapping[str, str], is_followed: bool) -> Row:
-    style = "followed" if is_followed else ""
-    if not line.field:
-        style = "invalid" if line.text.partition(b"#")[0].strip() else "comment"
-    return Row(line.number, style, decode(line.text), notes)

@@ -14,7 +14,6 @@ from scrapy_robotspec.render.explanation import Explanation, compared
 if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
@@ -145,8 +144,3 @@ def record_object(record: RobotsRecord | None) -> dict[str, Any]:
         **_members(record, "unreachable_since", "hops", "meaning", "lifetime"),
         "bytes": record and len(record.body),
     }
-
-
-def finding_object(finding: Finding) -> dict[str, Any]:
-    """A finding of the linter."""
-    return _members(finding, "line", "code", "message", "text", "severity", "replacement")

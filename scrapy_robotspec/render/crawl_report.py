@@ -128,6 +128,7 @@ def total_of(origins: Iterable[OriginStats]) -> OriginStats:
 
 #: Fields that a line has in another form, and those for the page alone.
 _NOT_IN_LINES = ("origin", "requests", "words", "file", "outlook")
+_TIMES = ("first_asked", "answered", "fetched", "wait_began", "pending_since", "next_attempt")
 
 
 def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
@@ -137,10 +138,10 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
     names = [each.name for each in fields(OriginStats) if each.name not in _NOT_IN_LINES]
     for row in origins:
         shown = {name: getattr(row, name) for name in names}
-        for name in ("first_asked", "answered", "fetched", "wait_began", "pending_since"):
-            shown[name] = _time(shown[name])
         outlook = row.outlook
-        shown["next_attempt"] = _time(None if outlook is None else outlook.next_attempt)
+        shown["next_attempt"] = outlook and outlook.next_attempt
+        for name in _TIMES:
+            shown[name] = _time(shown[name])
         for name in ("seconds", "wait_seconds"):
             shown[name] = round(shown[name], 3)
         line = {

@@ -158,10 +158,9 @@ def _waiting(site: OriginStats, now: float) -> Entry:
 def _of_site(
     site: OriginStats, head: str, requests: int, wait: float = 0.0, follows: str = ""
 ) -> Entry:
-    parts = [duration(wait)] if wait else []
-    parts += [count(requests, "request")] if requests else []
-    parts += [follows] if follows else []
-    return Entry(head, requests, site.origin, [(site.origin, site.origin, ", ".join(parts))], wait)
+    parts = duration(wait) if wait else "", count(requests, "request") if requests else "", follows
+    text = ", ".join(filter(None, parts))
+    return Entry(head, requests, site.origin, [(site.origin, site.origin, text)], wait)
 
 
 def _end(site: OriginStats) -> str:

@@ -5,7 +5,6 @@ Text from outside passes :func:`safe` before it reaches a terminal, a log or a p
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,11 +61,8 @@ def columns(rows: Iterable[Sequence[str]]) -> list[str]:
     Cells must not contain colours.
     """
     table = list(rows)
-    widths = [max(map(len, cells)) for cells in zip_longest(*table, fillvalue="")]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
-        for row in table
-    ]
+    widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
 
 
 _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
