@@ -72,9 +72,12 @@ def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
     ignored = 0
     for name in names:
         if os.path.isdir(name):
-            some, others = _inputs_in(name)
-            found += some
+            files, others = files_of(name, (*TEXTS, *_ARCHIVES))
             ignored += others
+            rest = [path for path in files if not is_text(path)]
+            found += [Input(os.path.relpath(path, name), (path,)) for path in rest]
+            if texts := tuple(filter(is_text, files)):
+                found.append(Input(os.path.basename(os.path.abspath(name)), texts))
         elif os.path.isfile(name) and name.lower().endswith((*TEXTS, *_ARCHIVES, ".csv")):
             found.append(Input(os.path.basename(name), (name,)))
         else:
@@ -87,16 +90,6 @@ def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
             both = f"{other.files[0]} and {each.files[0]}"
             raise ConfigurationError(f"{both} would have the same output: give them in two runs")
     return list(taken.values()), ignored
-
-
-def _inputs_in(folder: str) -> tuple[list[Input], int]:
-    """The inputs below a folder, by name, and the number of other files."""
-    files, others = files_of(folder, (*TEXTS, *_ARCHIVES))
-    texts = tuple(path for path in files if is_text(path))
-    found = [Input(os.path.relpath(path, folder), (path,)) for path in files if not is_text(path)]
-    if texts:
-        found.append(Input(os.path.basename(os.path.abspath(folder)), texts))
-    return found, others
 
 
 def documents(path: str, report: Report, archives: Archives | None = None) -> Iterator[Document]:

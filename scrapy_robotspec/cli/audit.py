@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +19,7 @@ from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
 from scrapy_robotspec.evidence.log_formats import NAMED
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from scrapy_robotspec.evidence.warc import iso_date
-from scrapy_robotspec.render.as_json import dumps
+from scrapy_robotspec.render.as_json import Object, dumps, members
 from scrapy_robotspec.render.text import first_of, listed, safe
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def replay_command(
     show_problems(screen, result)
     add = screen.note if output.as_json else screen.say
     if output.as_json:
-        counts = {name: getattr(result, name) for name in _COUNTS}
-        screen.say_json([{**counts, **result.to_json()}])
+        screen.say_json([{**members(result, *_COUNTS), **result.to_json()}])
     else:
         screen.say(*_summary(result))
     for run in result.runs:
@@ -250,11 +249,10 @@ def audit_command(
             "it, such as common"
         )
     if output.as_json:
-        counted = ("requests", "disallowed", "unknown", "other_agents")
-        counts = {name: getattr(audit, name) for name in counted}
+        counts = members(audit, "requests", "disallowed", "unknown", "other_agents")
         accused = [_accused_object(each) for each in audit.accused] if explain else None
-        members = {"without_evidence": list(audit.unknown_origins), "accused": accused}
-        screen.say_json([{**counts, **access_log.counts, **reading.to_json(), **members}])
+        more = {"without_evidence": list(audit.unknown_origins), "accused": accused}
+        screen.say_json([{**counts, **access_log.counts, **reading.to_json(), **more}])
     else:
         _report(screen, audit, explain)
     return 1 if audit.disallowed or reading.problem_count else 0
@@ -302,12 +300,12 @@ def _explained(accused: Accused) -> Iterator[str]:
     yield safe(f"  {decision.file}: line {decision.line}: {dumps(decision.values)}", None)
 
 
-def _accused_object(accused: Accused) -> dict[str, Any]:
-    why, decision = accused.why, accused.decision
+def _accused_object(accused: Accused) -> Object:
+    decision = accused.decision
     return {
         "time": accused.request.time,
         "url": accused.url,
-        **{name: getattr(why, name) for name in ("reason", "line", "rule")},
+        **members(accused.why, "reason", "line", "rule"),
         "left": accused.left,
         "decision": None if decision is None else decision._asdict(),
     }

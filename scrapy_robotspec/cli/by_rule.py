@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli.inputs import robots_url
-from scrapy_robotspec.protocol.lines import rules_at
-from scrapy_robotspec.render.as_json import rule_object
+from scrapy_robotspec.render.as_json import Object, rule_object
 from scrapy_robotspec.render.explanation import rule_words
+from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ class ByRule:
         name = name or robots_url(found.url)
         key, tokens = (name, found.verdict.group), found.tokens
         if key not in self._first:
-            starts = [start for _, value, start in robots.file.follow(tokens).rules.rules if value]
-            for rule in rules_at(robots.body, starts, robots.edition).values():
-                self._urls[name, rule, robots.edition] = []
+            for rule in ParsedFile(robots).group_for(tokens).rules:
+                if rule.pattern:
+                    self._urls[name, rule, robots.edition] = []
         if self._first.setdefault(key, tokens) == tokens:
             matches = robots.matches(found.asked, tokens)
             for at, rule in enumerate(each for each in matches if each.pattern):
@@ -62,7 +62,7 @@ class ByRule:
             number = f"{count(len(urls), 'URL')}{less}{examples}"
             yield f"{safe(name)}: {rule_words(rule, edition)}  {number}"
 
-    def objects(self) -> Iterator[dict[str, Any]]:
+    def objects(self) -> Iterator[Object]:
         """A JSON object for each rule."""
         for key, urls in self._urls.items():
             numbers = {"matched": len(urls), "decided": self._decided[key]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -15,7 +15,7 @@ from scrapy_robotspec.protocol.extent import SITE, path_of_pattern
 from scrapy_robotspec.protocol.models import POLICY_TOKENS
 from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS, signal_parts, usage_of
-from scrapy_robotspec.render.as_json import rule_object, verdict_object
+from scrapy_robotspec.render.as_json import Object, rule_object, verdict_object
 from scrapy_robotspec.render.explanation import Explanation, crawler_words, explain, rule_words
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, first_of, paint, safe, verdict_word
@@ -252,7 +252,7 @@ def _summary(changes: Sequence[Change], urls: int) -> str:
     return f"{what} for {count(crawlers, 'crawler')}{verdicts}"
 
 
-def _object(change: Change) -> dict[str, Any]:
+def _object(change: Change) -> Object:
     """The lines for every crawler have an object of their own; the other keys of a row are null."""
     old, new = change.old, change.new
     of_crawlers = {
@@ -381,7 +381,7 @@ def _row_lines(row: Row) -> Iterator[str]:
         yield f"  {verdict_word(allowed)}  {', '.join(names)}  {paint('faint', f'({reason})')}"
 
 
-def _row_object(row: Row) -> dict[str, object]:
+def _row_object(row: Row) -> Object:
     pairs = zip(EDITIONS, row, strict=True)
     return {
         "url": row[0].url,

@@ -272,12 +272,14 @@ def _counted(severity: Severity, number: int) -> str:
 
 
 def _say_statistics(numbers: Counter[Kind], form: str, screen: Screen) -> None:
-    keys = ("code", "severity", "count", "message")
-    rows = [(*kind, number, CODES[kind[0]].message) for kind, number in numbers.most_common()]
+    rows = [(*kind, CODES[kind[0]].message, number) for kind, number in numbers.most_common()]
     if form == "json":
-        screen.say_json(dict(zip(keys, row, strict=True)) for row in rows)
+        screen.say_json(
+            {"code": code, "severity": severity, "count": number, "message": message}
+            for code, severity, message, number in rows
+        )
     else:
-        screen.say(*columns((f"{row[2]:,}", row[0], row[1], row[3]) for row in rows))
+        screen.say(*columns((f"{number:,}", *words) for *words, number in rows))
 
 
 def _codes(options: Sequence[str]) -> set[str]:

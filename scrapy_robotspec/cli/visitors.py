@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain, islice
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli.access_log import AccessLog, rule_table
@@ -12,6 +12,7 @@ from scrapy_robotspec.cli.inputs import check_standard_input, is_url, open_sourc
 from scrapy_robotspec.cli.session import MisuseError, Session
 from scrapy_robotspec.evidence.visitors import ANY_SITE, Visitor, VisitorAudit
 from scrapy_robotspec.render.as_html import Note, listing, render
+from scrapy_robotspec.render.as_json import Object, members
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import columns, count, duration, first_of, safe
 
@@ -78,11 +79,10 @@ def audit_visitors(
         screen.note(f"note: {note}")
     if not output.is_page_only:
         if output.as_json:
-            counts = {"other_origins": elsewhere, **log.counts}
-            counted = ("requests", "disallowed", "browsers", "without_agent")
-            counts |= {name: getattr(audit, name) for name in counted}
-            members = {"origin": site, "crawlers": list(map(_crawler, ranked))}
-            screen.say_json([members | counts])
+            rows = list(map(_crawler, ranked))
+            found: Object = {"origin": site, "crawlers": rows, "other_origins": elsewhere}
+            counts = members(audit, "requests", "disallowed", "browsers", "without_agent")
+            screen.say_json([{**found, **log.counts, **counts}])
         else:
             screen.say(*_lines(audit, ranked))
     if output.html is not None:
@@ -158,15 +158,10 @@ def _lines(audit: VisitorAudit, ranked: Sequence[Visitor]) -> Iterator[str]:
     yield f"requests: {audit.requests:,}, {people}, {counts}"
 
 
-_MEMBERS = (
-    *("name", "tokens", "group", "note", "requests", "robots_txt", "before", "oldest_copy"),
-    *("disallowed", "crawl_delay", "too_early", "shortest"),
-)
-
-
-def _crawler(each: Visitor) -> dict[str, Any]:
+def _crawler(each: Visitor) -> Object:
     return {
-        **{name: getattr(each, name) for name in _MEMBERS},
+        **members(each, "name", "tokens", "group", "note", "requests", "robots_txt", "before"),
+        **members(each, "oldest_copy", "disallowed", "crawl_delay", "too_early", "shortest"),
         "rules": [
             {"line": line, "rule": rule, "requests": number, "url": url}
             for number, _, line, rule, url in broken_rules([each])

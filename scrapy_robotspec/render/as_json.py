@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
+#: A JSON object.
+Object = dict[str, Any]
+
 
 def dumps(value: Any) -> str:
     """``value`` on one line; everything but printable ASCII is escaped (SAF-04).
@@ -27,46 +30,46 @@ def dumps(value: Any) -> str:
     return json.dumps(value, default=asdict)
 
 
-def verdict_object(found: Explanation) -> dict[str, Any]:
+def verdict_object(found: Explanation) -> Object:
     """A verdict without nesting; null where nothing decides."""
     usage = found.decision and found.decision.usage
     return {
         "allowed": found.allowed,
         "reason": found.reason,
         **rule_object(found.rule, found.edition),
-        **_members(usage or found.rule, "line"),
-        **_members(found.verdict, "group", "resolved"),
+        **members(usage or found.rule, "line"),
+        **members(found.verdict, "group", "resolved"),
         "edition": found.edition and found.edition.name,
     }
 
 
-def _members(value: object, *names: str) -> dict[str, Any]:
+def members(value: object, *names: str) -> Object:
     """Attributes of *value* by name, null where it lacks them."""
     return {name: getattr(value, name, None) for name in names}
 
 
-def rule_object(rule: Rule | None, edition: Edition | None) -> dict[str, Any]:
+def rule_object(rule: Rule | None, edition: Edition | None) -> Object:
     """A rule: its line, its pattern as written and as read."""
     return {
-        **_members(rule, "line", "kind", "pattern"),
+        **members(rule, "line", "kind", "pattern"),
         "rule": rule and rule.text,
         "read_as": rule and edition and compared(rule, edition),
     }
 
 
-def short_object(found: Explanation) -> dict[str, Any]:
+def short_object(found: Explanation) -> Object:
     """One URL and its decision."""
     return {
         "url": found.url,
         "tokens": found.tokens,
         **verdict_object(found),
         "origin": found.origin and str(found.origin),
-        **_members(found.decision, "outcome", "status", "age"),
+        **members(found.decision, "outcome", "status", "age"),
         "problem": found.problem,
     }
 
 
-def full_object(found: Explanation) -> dict[str, Any]:
+def full_object(found: Explanation) -> Object:
     """One URL with everything that led to its decision."""
     group = found.group
     return {
@@ -82,7 +85,7 @@ def full_object(found: Explanation) -> dict[str, Any]:
     }
 
 
-def _usage_object(found: Explanation, usage: Usage) -> dict[str, Any]:
+def _usage_object(found: Explanation, usage: Usage) -> Object:
     """The usage preferences of a page, with the statements of the file for the crawler."""
     return {
         "applies": usage.applies,
@@ -96,11 +99,11 @@ def _usage_object(found: Explanation, usage: Usage) -> dict[str, Any]:
     }
 
 
-def _statement_object(statement: UsageStatement) -> dict[str, Any]:
+def _statement_object(statement: UsageStatement) -> Object:
     return {**asdict(statement), "preferences": dict(statement.preferences)}
 
 
-def file_object(name: str, file: ParsedFile) -> dict[str, Any]:
+def file_object(name: str, file: ParsedFile) -> Object:
     """A file: its size, and every group."""
     robots = file.robots
     return {
@@ -122,7 +125,7 @@ def file_object(name: str, file: ParsedFile) -> dict[str, Any]:
     }
 
 
-def crawler_object(group: GroupSummary, edition: Edition) -> dict[str, Any]:
+def crawler_object(group: GroupSummary, edition: Edition) -> Object:
     """Everything a file contains for a crawler."""
     return {
         "tokens": group.tokens,
@@ -132,15 +135,15 @@ def crawler_object(group: GroupSummary, edition: Edition) -> dict[str, Any]:
     }
 
 
-def group_object(group: GroupSummary | None) -> dict[str, Any]:
+def group_object(group: GroupSummary | None) -> Object:
     """A crawler's group besides its names and rules."""
-    return {**_members(group, "crawl_delay", "other"), "group_lines": group and group.first_lines}
+    return {**members(group, "crawl_delay", "other"), "group_lines": group and group.first_lines}
 
 
-def record_object(record: RobotsRecord | None) -> dict[str, Any]:
+def record_object(record: RobotsRecord | None) -> Object:
     """The stored state of an origin, without the file."""
     return {
-        **_members(record, "redirect_error", "truncated", "content_type", "failure", "failures"),
-        **_members(record, "unreachable_since", "hops", "meaning", "lifetime"),
+        **members(record, "redirect_error", "truncated", "content_type", "failure", "failures"),
+        **members(record, "unreachable_since", "hops", "meaning", "lifetime"),
         "bytes": record and len(record.body),
     }
