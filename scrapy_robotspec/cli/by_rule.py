@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.cli.inputs import robots_url
 from scrapy_robotspec.render.as_json import Object, rule_object
 from scrapy_robotspec.render.explanation import rule_words
-from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class ByRule:
     def __init__(self) -> None:
         self._urls: dict[_Key, list[str]] = {}
         self._decided: Counter[_Key] = Counter()
-        self._first: dict[object, tuple[str, ...]] = {}  # crawlers, by file and group
+        self._first: dict[object, Tokens] = {}  # crawlers, by file and group
 
     def add(self, name: str | None, found: Explanation) -> None:
         """Count the rules that match a URL.

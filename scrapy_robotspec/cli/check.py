@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -33,13 +34,12 @@ from scrapy_robotspec.cli.session import (
     MisuseError,
     Query,
     Session,
-    Tokens,
 )
 from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.protocol.usage import is_label
 from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
 from scrapy_robotspec.render.explanation import Explanation, explain, in_full, refused_by_usage
-from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 from scrapy_robotspec.render.text import count, paint, safe
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import QueryTask
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.render.as_json import Object
 
 _EXAMPLES = """\
   robotspec check robots.txt /page https://example.com/other --token examplebot
@@ -250,7 +251,7 @@ class Answers:
                 site = in_full(site, ParsedFile(site.robots))
             self.add(site)
             screen.share(self._numbers.total(), total, "answered")
-            screen.out.flush()
+            sys.stdout.flush()
 
         query(task, session.sites._replace(tokens=tokens), handle_site)
         screen.clear()
@@ -314,7 +315,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
 
     file = answers.file
     answers.output.check([file, name])
-    site = next((each for each in (file, name) if each is not None and is_url(each)), None)
+    site = next(filter(is_url, filter(None, (file, name))), None)
     top = None if is_url(name) else parse_sitemap(name, read_file(name, MAX_BYTES + 1))
     robots = None
     if file is not None and file != site:
@@ -386,7 +387,7 @@ def show_command(
     return GOOD
 
 
-def _objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[dict[str, Any]]:
+def _objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[Object]:
     """An object for each crawler; for none, one with all groups and what holds for any other."""
     from scrapy_robotspec.render.as_json import crawler_object, file_object
 

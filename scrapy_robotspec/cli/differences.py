@@ -9,7 +9,7 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import UrlOptions, note_origins, open_sources, read_urls
-from scrapy_robotspec.cli.session import FOUND, GOOD, Session, Tokens
+from scrapy_robotspec.cli.session import FOUND, GOOD, Session
 from scrapy_robotspec.editions import EDITIONS, MAX_PARSED, Edition
 from scrapy_robotspec.protocol.extent import SITE, path_of_pattern
 from scrapy_robotspec.protocol.models import POLICY_TOKENS
@@ -17,7 +17,7 @@ from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS, signal_parts, usage_of
 from scrapy_robotspec.render.as_json import Object, rule_object, verdict_object
 from scrapy_robotspec.render.explanation import Explanation, crawler_words, explain, rule_words
-from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 from scrapy_robotspec.render.text import count, first_of, paint, safe, verdict_word
 
 if TYPE_CHECKING:

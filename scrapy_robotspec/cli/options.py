@@ -16,7 +16,6 @@ from scrapy_robotspec.cli.session import (
     Screen,
     SiteError,
     SiteOptions,
-    Tokens,
     version_option,
 )
 from scrapy_robotspec.editions import EDITIONS, Edition
@@ -26,7 +25,7 @@ from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_ag
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from scrapy_robotspec.render.parsed_file import ParsedFile
+    from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 

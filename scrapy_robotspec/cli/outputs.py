@@ -9,13 +9,13 @@ from contextlib import contextmanager, suppress
 from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.cli.session import MisuseError, Session, Tokens
+from scrapy_robotspec.cli.session import MisuseError, Session
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from scrapy_robotspec.render.explanation import Explanation
-    from scrapy_robotspec.render.parsed_file import ParsedFile
+    from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 
 STANDARD_OUTPUT = "-"
 

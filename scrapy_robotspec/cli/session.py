@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.explanation import Explanation
+    from scrapy_robotspec.render.parsed_file import Tokens
 
     QueryTask = Callable[["Query"], Awaitable[None]]
     #: Runs a task; each answer is passed to the function, in order. A process can do this once,
@@ -40,8 +41,6 @@ UNREAD = 141
 
 #: Max problems that a command names.
 MOST = 20
-#: A crawler's product tokens; none stand for a crawler that no group names.
-Tokens = tuple[str, ...]
 
 
 #: The option of the program and of each command.
@@ -106,8 +105,6 @@ class Screen:
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self.out = sys.stdout
-        self.err = sys.stderr
         self.quiet = quiet
         self.code = 0
         """Exit code of the worst error that did not end the command."""
@@ -116,14 +113,14 @@ class Screen:
     def say(self, *lines: str) -> None:
         """Write lines of the answer, which must be escaped already."""
         self.clear()
-        self.out.writelines(f"{line}\n" for line in lines)
+        sys.stdout.writelines(f"{line}\n" for line in lines)
 
     def say_json(self, values: Iterable[Any]) -> None:
         """Write objects of the answer, each as it comes."""
         from scrapy_robotspec.render.as_json import dumps  # most answers are text
 
         self.clear()
-        self.out.writelines(f"{dumps(value)}\n" for value in values)
+        sys.stdout.writelines(f"{dumps(value)}\n" for value in values)
 
     def note(self, line: str) -> None:
         """Write one line beside or after the answer, unless quiet."""
@@ -137,7 +134,7 @@ class Screen:
         """
         self.code = max(self.code, code)
         self.clear()
-        self.out.flush()  # for a reader of both
+        sys.stdout.flush()  # for a reader of both
         complain(line)
 
     def fail_some(self, problems: Sequence[str], total: int, code: int = 0) -> None:
@@ -150,17 +147,17 @@ class Screen:
     def share(self, number: int, total: int, what: str) -> None:
         """Show on a terminal how much is done; *total* 0: unknown."""
         percent = 100 * number // total if total else self._percent
-        if percent != self._percent and not self.quiet and self.err.isatty():
+        if percent != self._percent and not self.quiet and sys.stderr.isatty():
             self._percent = percent
-            self.err.write(f"\r{what}: {percent} %")
-            self.err.flush()
+            sys.stderr.write(f"\r{what}: {percent} %")
+            sys.stderr.flush()
 
     def clear(self) -> None:
         """Remove the progress from the terminal."""
         if self._percent:
             self._percent = 0
-            self.err.write("\r\x1b[K")
-            self.err.flush()
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 class SiteOptions(NamedTuple):

@@ -26,7 +26,7 @@ from scrapy_robotspec.render.text import MOST, count, duration, first_of, safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.render.parsed_file import ParsedFile
+    from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 
 #: Max length of a text from outside on a page (characters).
 LONGEST = 2000
@@ -91,7 +91,7 @@ def answers_page(
     answers: Sequence[Explanation],
     *,
     now: float,
-    asked: Iterable[tuple[str, ...]] = (),
+    asked: Iterable[Tokens] = (),
 ) -> str:
     """Answers, and the file with the lines that gave them.
 
@@ -136,9 +136,7 @@ def _notes(found: Sequence[Explanation]) -> Iterator[Note]:
             yield statement.line or 0, "states the use", ""
 
 
-def listing(
-    file: ParsedFile, crawlers: Iterable[tuple[str, ...]], more: Iterable[Note]
-) -> list[Row]:
+def listing(file: ParsedFile, crawlers: Iterable[Tokens], more: Iterable[Note]) -> list[Row]:
     """The lines of the file, with notes about crawlers and *more*.
 
     A long file is cut to its beginning, the lines with notes, and its last one.

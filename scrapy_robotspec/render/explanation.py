@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
-    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile, Tokens
 
 #: A label and a text.
 Fact = tuple[str, str]
@@ -42,7 +42,7 @@ class Explanation(NamedTuple):
 
     url: str
     """As given; bytes other than UTF-8 are percent-encoded."""
-    tokens: tuple[str, ...] = ()
+    tokens: Tokens = ()
     """The crawler's product tokens; none for a crawler that no group names."""
     decision: Decision | None = None
     """None where nothing was decided."""
@@ -133,7 +133,7 @@ class Explanation(NamedTuple):
         return self.decision.cause(line)
 
 
-def explain(file: ParsedFile, url: str, tokens: tuple[str, ...]) -> Explanation:
+def explain(file: ParsedFile, url: str, tokens: Tokens) -> Explanation:
     """The verdict about a URL or path, with its rule."""
     verdict = file.robots.explain_served(as_sent(url), tokens)
     return Explanation(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 
+#: A crawler's product tokens; none stand for a crawler that no group names.
+Tokens = tuple[str, ...]
 #: Kind and length of a rule as one number, and its pattern in canonical form.
 RuleKey = tuple[int, str]
 
@@ -28,7 +30,7 @@ RuleKey = tuple[int, str]
 class GroupSummary(NamedTuple):
     """Everything a file contains for one crawler, independent of a URL."""
 
-    tokens: tuple[str, ...]
+    tokens: Tokens
     names: tuple[str, ...]
     """User agents of the group that applies; ``("*",)`` for the default, ``()`` for none."""
     groups: tuple[Group, ...]
@@ -104,7 +106,7 @@ class ParsedFile:
         others = (DEFAULT, *POLICY_TOKENS)  # USE-10
         return [name for key, (name, _) in self._all.places.items() if key.lower() not in others]
 
-    def size_for(self, tokens: tuple[str, ...]) -> int:
+    def size_for(self, tokens: Tokens) -> int:
         """The number of lines that are read for a crawler's explanation."""
         for_all = len(self.sitemaps) + sum(map(len, self.for_all))
         return for_all + sum(
@@ -112,7 +114,7 @@ class ParsedFile:
             for number in self._numbers(tokens)
         )
 
-    def group_for(self, tokens: tuple[str, ...]) -> GroupSummary:
+    def group_for(self, tokens: Tokens) -> GroupSummary:
         """The combined groups of a crawler with these tokens (UAG-01)."""
         return GroupSummary(
             tokens=tokens,
@@ -122,7 +124,7 @@ class ParsedFile:
             crawl_delay=self.robots.crawl_delay(tokens),
         )
 
-    def effective_rules(self, tokens: tuple[str, ...]) -> dict[RuleKey, Rule]:
+    def effective_rules(self, tokens: Tokens) -> dict[RuleKey, Rule]:
         """A crawler's rules, by precedence and canonical pattern.
 
         Two crawlers with the same keys get the same verdicts.
@@ -134,6 +136,6 @@ class ParsedFile:
             found.setdefault((key - start, pattern), self._all.rules[start])
         return found
 
-    def _numbers(self, tokens: tuple[str, ...]) -> Sequence[int]:
+    def _numbers(self, tokens: Tokens) -> Sequence[int]:
         """The numbers of a crawler's groups."""
         return numbers_of(self._all.places, self.robots.file.follow(tokens).keys)

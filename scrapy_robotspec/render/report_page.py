@@ -18,7 +18,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_html import Note, listing, render
 from scrapy_robotspec.render.crawl_report import MAX_FILES, OriginStats, RefusalStats, total_of
 from scrapy_robotspec.render.explanation import utc
-from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 from scrapy_robotspec.render.text import count, duration
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def report_page(
     now: float,
     started: float,
     slow: float,
-    tokens: tuple[str, ...],
+    tokens: Tokens,
     **shown: Any,
 ) -> str:
     """The page of a crawl, of bounded size.
@@ -198,7 +198,7 @@ def _fetched(site: OriginStats) -> str:
     return f"fetched at {utc(site.fetched)}, {site.bytes:,} bytes"
 
 
-def _files(sites: Iterable[OriginStats], tokens: tuple[str, ...]) -> Iterator[dict[str, object]]:
+def _files(sites: Iterable[OriginStats], tokens: Tokens) -> Iterator[dict[str, object]]:
     """The files of a small crawl, with the lines that refused requests."""
     for site in sites:
         if site.file is None:
