@@ -25,8 +25,7 @@ from scrapy_robotspec.render.text import first_of, listed, safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.outputs import Output
+    from scrapy_robotspec.cli.options import CrawlerOptions, Output
 
 _REPLAY_EXAMPLES = """\
   robotspec replay evidence/

@@ -9,7 +9,6 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_pipe, read_list, url_text
-from scrapy_robotspec.cli.outputs import interruptible
 from scrapy_robotspec.cli.session import MOST, MisuseError, Screen, Session
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.models import decode
@@ -72,7 +71,7 @@ _EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotsp
     "Processes for many files. Default: one for each processor.",
     type=click.IntRange(min=1),
 )
-@interruptible()
+@options.interruptible()
 def bulk_command(
     session: Session,
     inputs: Sequence[str],

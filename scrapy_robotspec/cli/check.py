@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.by_rule import ByRule
-    from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.outputs import Output
+    from scrapy_robotspec.cli.options import CrawlerOptions, Output
     from scrapy_robotspec.cli.session import QueryTask
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.as_json import Object

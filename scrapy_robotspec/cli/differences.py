@@ -23,8 +23,7 @@ from scrapy_robotspec.render.text import count, first_of, paint, safe, verdict_w
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.outputs import Output
+    from scrapy_robotspec.cli.options import CrawlerOptions, Output
     from scrapy_robotspec.protocol.models import Group, Rule
     from scrapy_robotspec.protocol.usage import UsageStatement
 

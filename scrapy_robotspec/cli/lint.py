@@ -15,7 +15,6 @@ import click
 from scrapy_robotspec._version import __version__
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, Source, is_pipe, is_url, open_sources
-from scrapy_robotspec.cli.outputs import write_file
 from scrapy_robotspec.cli.session import (
     FOUND,
     GOOD,
@@ -231,7 +230,7 @@ def _fix(source: Source, edition: Edition, codes: Collection[str], screen: Scree
         return
     said = "not followed, because crawlers would not read the end of the longer file"
     if len(better) <= edition.parsing_limit:
-        write_file(source.name, better)
+        options.write_file(source.name, better)
         said = "followed"
     screen.note(f"{safe(source.name)}: proposals {said}")
 

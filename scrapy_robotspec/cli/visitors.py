@@ -19,8 +19,7 @@ from scrapy_robotspec.render.text import columns, count, duration, first_of, saf
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.outputs import Output
+    from scrapy_robotspec.cli.options import CrawlerOptions, Output
 
 #: Max rows of each table, and max crawlers that are named at a line.
 SHOWN = 100
