@@ -186,16 +186,14 @@ def has_plain_lines(edition: Edition) -> bool:
     return bool(_lines_of(edition) == _lines_of(_GOOGLE_2019))
 
 
-_RFC9309 = replace(
-    _GOOGLE_2019,
+_RFC9309 = Edition(
     name="rfc9309",
     parsing_limit_minimum=512_000,
     star_ignores_text=False,
     agent_match=AgentMatch.EQUAL,
     count_trailing_star=True,
 )
-_GOOGLE = replace(
-    _GOOGLE_2019,
+_GOOGLE = Edition(
     name="google",
     whitespace=b" \t\n\v\f\r",
     partial_bom=True,
@@ -220,8 +218,7 @@ _GOOGLE = replace(
     limit_begins_stale=True,
     after_limit=AfterLimit.ALLOW_IF_PAGES_ANSWER,
 )
-_GOOGLE_2010 = replace(
-    _GOOGLE_2019,
+_GOOGLE_2010 = Edition(
     name="google-2010",
     slashless=Slashless.ASSUMED,
     minimum_redirects=0,

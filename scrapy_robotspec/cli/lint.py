@@ -211,11 +211,15 @@ def lint_command(
         FORMATS[format](linted(), screen)
     severities = Counter(severity for _, severity in numbers.elements())
     if format == "text" and sources:
-        parts = [_counted(each, severities[each]) for each in _SEVERITIES if severities[each]]
+        parts = [
+            count(severities[each], *nouns)
+            for each, (_, *nouns) in _SEVERITIES.items()
+            if severities[each]
+        ]
         summary = listed(parts) or "no findings"
         summary += f" in {count(len(sources), 'file')}" if len(sources) > 1 else ""
         if hidden and not (numbers or select or ignore):
-            summary += f"; {_counted('advice', hidden)} hidden, see --advice"
+            summary += f"; {count(hidden, *_SEVERITIES['advice'][1:])} hidden, see --advice"
         screen.note(summary)
     if expect is not None and not strict:  # a gate for deployments
         return FOUND if UNEXPECTED & {*numbers} else GOOD
@@ -264,10 +268,6 @@ def follow(body: bytes, findings: Iterable[Finding]) -> bytes:
             end = line[len(line.rstrip(b"\r\n")) :] if finding.replacement else b""
             lines[finding.line - 1] = mark + finding.replacement.encode() + end
     return b"".join(lines)
-
-
-def _counted(severity: Severity, number: int) -> str:
-    return count(number, *_SEVERITIES[severity][1:])
 
 
 def _say_statistics(numbers: Counter[Kind], form: str, screen: Screen) -> None:

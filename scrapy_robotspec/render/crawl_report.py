@@ -128,6 +128,7 @@ def total_of(origins: Iterable[OriginStats]) -> OriginStats:
 
 #: Fields that a line has in another form, and those for the page alone.
 _NOT_IN_LINES = ("origin", "requests", "words", "file", "outlook")
+#: Epoch seconds, which a line has as ISO 8601 in UTC, to the millisecond.
 _TIMES = ("first_asked", "answered", "fetched", "wait_began", "pending_since", "next_attempt")
 
 
@@ -141,7 +142,9 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
         outlook = row.outlook
         shown["next_attempt"] = outlook and outlook.next_attempt
         for name in _TIMES:
-            shown[name] = _time(shown[name])
+            if shown[name] is not None:
+                moment = datetime.fromtimestamp(shown[name], timezone.utc)
+                shown[name] = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         for name in ("seconds", "wait_seconds"):
             shown[name] = round(shown[name], 3)
         line = {
@@ -152,11 +155,3 @@ def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
             **shown,
         }
         yield f"{dumps(line)}\n"
-
-
-def _time(seconds: float | None) -> str | None:
-    """Epoch seconds as ISO 8601 in UTC, to the millisecond."""
-    if seconds is None:
-        return None
-    moment = datetime.fromtimestamp(seconds, timezone.utc)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
