@@ -7,7 +7,7 @@ import re
 import zlib
 from io import BytesIO
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import ParseError, XMLParser
 
 from scrapy_robotspec.access.origin import Origin
@@ -19,7 +19,7 @@ from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Sequence
 
 
 #: The limits of one file (bytes without compression, URLs).
@@ -37,14 +37,6 @@ _STEP = 2**20
 _LINE = re.compile(r"[^\r\n]+")
 #: Max elements around another one. Sitemaps of images and videos have five.
 _DEEPEST = 100
-
-
-class Sitemap(NamedTuple):
-    """The contents of one file."""
-
-    urls: Sequence[str]
-    """The URLs of pages, or of sitemaps."""
-    is_index: bool = False
 
 
 async def read_all(name: str, top: Sitemap | None, query: Query) -> AsyncIterator[Sequence[str]]:
@@ -95,7 +87,7 @@ def parse_sitemap(name: str, data: bytes) -> Sitemap:
     else:
         parts = _LINE.finditer(decode(data.removeprefix(b"\xef\xbb\xbf")))
         lines = (line for each in parts if (line := each[0].strip()))
-        sitemap = Sitemap(list(islice(lines, MAX_URLS + 1)))
+        sitemap = Sitemap(islice(lines, MAX_URLS + 1))
     if len(sitemap.urls) > MAX_URLS:
         raise MisuseError(f"{name} has more than {MAX_URLS:,} URLs: divide the sitemap")
     wrong = next((url for url in sitemap.urls if not is_url(url)), None)
@@ -111,7 +103,7 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
     # It could declare growing entities. UTF-16 has a zero in each of its letters.
     if b"<!DOCTYPE" in data.replace(b"\0", b""):
         raise MisuseError(f"{name} declares a document type: a sitemap has none")
-    found = _Locations()
+    found = Sitemap()
     parser = XMLParser(target=found)
     try:
         for start in range(0, len(data), _STEP):
@@ -121,14 +113,15 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
         raise MisuseError(f"cannot read {name}: {error}") from None
     if (feed := _FEEDS.get(found.root)) is not None and not found.urls:
         raise MisuseError(f"{name} is {feed}: give a sitemap of sitemaps.org, or a list of URLs")
-    return Sitemap(found.urls, found.is_index)
+    return found
 
 
-class _Locations:
-    """Collects the URLs of a document as it is parsed; keeps no element."""
+class Sitemap:
+    """The URLs of one file, or of an XML document as it is parsed; keeps no element."""
 
-    def __init__(self) -> None:
-        self.urls: list[str] = []
+    def __init__(self, urls: Iterable[str] = ()) -> None:
+        self.urls = list(urls)
+        """Of pages, or of sitemaps."""
         self.is_index = False
         self.root = ""
         self._around: list[str] = []
