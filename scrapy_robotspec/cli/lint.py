@@ -83,10 +83,7 @@ def _text(linted: Iterable[Linted], screen: Screen) -> None:
 
 def _json(linted: Iterable[Linted], screen: Screen) -> None:
     for name, findings in linted:
-        for finding in findings:
-            values = finding._asdict()
-            del values["claims"]  # the message states them
-            screen.say_json([{"file": name, **values}])
+        screen.say_json({"file": name, **finding._asdict()} for finding in findings)
 
 
 def _sarif(linted: Iterable[Linted], screen: Screen) -> None:
