@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, the questions they ask, and their pages.
+"""Arguments and options that several commands share, and their values.
 
 A page destroys nothing: no input, no file of another tool.
 """

@@ -117,7 +117,10 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
 
 
 class Sitemap:
-    """The URLs of one file, or of an XML document as it is parsed; keeps no element."""
+    """The URLs of one file.
+
+    It is the target of an XML parser, and keeps no element.
+    """
 
     def __init__(self, urls: Iterable[str] = ()) -> None:
         self.urls = list(urls)
