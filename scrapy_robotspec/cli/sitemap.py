@@ -124,7 +124,7 @@ class Sitemap:
 
     def __init__(self, urls: Iterable[str] = ()) -> None:
         self.urls = list(urls)
-        """Of pages, or of sitemaps."""
+        """URLs of pages, or of sitemaps."""
         self.is_index = False
         self.root = ""
         self._around: list[str] = []
