@@ -23,8 +23,8 @@ from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, log_never_decided, open_account
 from scrapy_robotspec.plugin.robots import CrawlRobots
+from scrapy_robotspec.plugin.scheduling.gate import RequestWaits, send_back
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
-from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 
 if TYPE_CHECKING:

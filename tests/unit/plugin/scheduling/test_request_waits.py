@@ -14,7 +14,7 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin import _compat, _compat_rare
 from scrapy_robotspec.plugin.scheduling import redis_parking
-from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
+from scrapy_robotspec.plugin.scheduling.gate import RequestWaits, send_back
 from tests.unit.plugin.obeying import RULES, URL, A, Obeying, run, turns
 
 YES = f"{URL}/yes"
