@@ -74,7 +74,7 @@ class RequestPolicy:
         self._settings = settings
         self._tokens = tokens
         self._ftp = ftp
-        overrides = settings.overrides.values() if settings.overrides else ()
+        overrides = (settings.overrides or {}).values()
         self.spaces = bool(
             settings.crawl_delay
             or settings.default_crawl_delay
@@ -149,9 +149,7 @@ class RequestPolicy:
 
     def refusal_of_page(self, usage: Usage | None, origin: Origin) -> UsageRefusal | None:
         """Why a downloaded page of *origin* with *usage* is refused, or None."""
-        if self.usage is None:
-            return None
-        if self.replacement(origin) == "ignore":
+        if self.usage is None or self.replacement(origin) == "ignore":
             return None
         return self.usage.refusal(usage, final=True)
 

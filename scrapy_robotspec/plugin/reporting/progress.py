@@ -106,11 +106,15 @@ class Progress:
     def on_doubtful(self, doubt: str, record: RobotsRecord) -> None:
         """The response of an origin is not a robots.txt file (FET-20)."""
         if self._has_room(("doubtful", doubt)):
-            line = "%s at %s%s: it is asked again in %.0f s at the latest"
-            level, view = logging.INFO, ""
-            if is_view_of_text(record.body):  # its rules are lost
-                level, view = logging.WARNING, VIEW
-            logger.log(level, line, doubt, record.origin.robots_url, view, record.lifetime)
+            is_view = is_view_of_text(record.body)  # its rules are lost
+            logger.log(
+                logging.WARNING if is_view else logging.INFO,
+                "%s at %s%s: it is asked again in %.0f s at the latest",
+                doubt,
+                record.origin.robots_url,
+                VIEW if is_view else "",
+                record.lifetime,
+            )
 
     def on_given_up(
         self, origin: Origin, failure: str, text: str, *, is_first: bool = False

@@ -120,7 +120,7 @@ class Settings:
     def from_scrapy(cls, settings: BaseSettings) -> Settings:
         """Read and check all of them; a wrong one raises :class:`ConfigurationError`."""
         default = cls()
-        given: dict[str, Any] = {}
+        given: dict[str, Any] = {"edition": default.edition}
         for name, each in cls.names().items():  # the edition is the first
             raw = settings.get(name)
             if raw is None or (raw == "" and getattr(default, each.name) is None):
@@ -129,10 +129,10 @@ class Settings:
             if converter is None:
                 from scrapy_robotspec.plugin.settings.composite import converter_of  # few set one
 
-                converter = converter_of(each.name, given.get("edition", default.edition))
+                converter = converter_of(each.name, given["edition"])
             given[each.name] = convert(name, raw, converter)
         # Defaults that the edition, or an upper bound, knows better.
-        edition = given.get("edition", default.edition)
+        edition = given["edition"]
         adapted = {
             "max_size": edition.parsing_limit,
             "max_redirects": max(default.max_redirects, edition.minimum_redirects),
