@@ -6,7 +6,6 @@ in the store, compiled rules in their cache, queued requests in the scheduler.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -52,7 +51,6 @@ class LiveOrigin:
     """Number of requests that are held back in queues; 0 while it is READY."""
     routes: dict[str, Any] = field(default_factory=dict)
     """Routes of the waiting requests by name."""
-    failed_routes: Counter[str] = field(default_factory=Counter)
     paused: float = 0.0
     """Seconds of pauses of the crawl since the last attempt."""
 

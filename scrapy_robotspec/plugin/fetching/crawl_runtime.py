@@ -241,11 +241,10 @@ class Attempt:
             failed = self._failed(error)
             result = self._probed or failed
         self._count(result)
-        routes = self.runtime.routes
         if result.status is None or result.local or result.status >= 500:
-            routes.failed(self.origin, self.route)
+            self.route.failures += 1
         else:
-            routes.forget(self.origin)
+            self.runtime.routes.forget(self.origin)
         return replace(result, archive=self._archive)
 
     async def _follow(self) -> FetchResult:

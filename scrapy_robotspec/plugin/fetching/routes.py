@@ -8,7 +8,8 @@ then a route has many.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,24 +31,16 @@ _PROXY_CREDENTIALS = "_auth_proxy"
 _PROXY_HEADER = b"Proxy-Authorization"
 
 
-class Route(NamedTuple):
+@dataclass(slots=True)
+class Route:
     """Proxy and other meta of a page request."""
 
     meta: tuple[tuple[str, Any], ...]
     """Keys of ``ROBOTSPEC_INHERIT_META`` with their values."""
     proxy_authorization: bytes | None
     """The header with the credentials of the proxy."""
-
-    @classmethod
-    def of(cls, request: Request, keys: Sequence[str]) -> Route:
-        """The route of *request*, as far as the meta *keys* describe it."""
-        meta = request.meta
-        found = [(key, meta[key]) for key in keys if key in meta]
-        credentials = None
-        if "proxy" in keys and "proxy" in meta and _PROXY_CREDENTIALS in meta:
-            found.append((_PROXY_CREDENTIALS, meta[_PROXY_CREDENTIALS]))
-            credentials = request.headers.get(_PROXY_HEADER)
-        return cls(tuple(found), credentials)
+    failures: int = 0
+    """Since the last usable response of the origin."""
 
     @property
     def name(self) -> str:
@@ -66,24 +59,26 @@ class Routes:
 
     def see(self, origin: Origin, request: Request) -> Route:
         """Remember the route of *request*, which waits for the robots.txt of *origin*."""
-        route, known = Route.of(request, self._keys), self._live[origin].routes
+        meta, known = request.meta, self._live[origin].routes
+        found = [(key, meta[key]) for key in self._keys if key in meta]
+        credentials = None
+        if "proxy" in self._keys and "proxy" in meta and _PROXY_CREDENTIALS in meta:
+            found.append((_PROXY_CREDENTIALS, meta[_PROXY_CREDENTIALS]))
+            credentials = request.headers.get(_PROXY_HEADER)
+        new = Route(tuple(found), credentials)
+        route: Route = known.get(new.name, new)
         if len(known) < _MAX_ROUTES:
-            known.setdefault(route.name, route)
+            known[new.name] = route
         return route
 
     def best(self, origin: Origin, own: Route) -> Route:
         """The route with the fewest failures; of equal ones *own*."""
-        live = self._live[origin]
-        routes: list[Route] = [own, *live.routes.values()]
-        return min(routes, key=lambda route: live.failed_routes[route.name])
-
-    def failed(self, origin: Origin, route: Route) -> None:
-        """Prefer other routes to *origin* from now on."""
-        self._live[origin].failed_routes[route.name] += 1
+        routes: list[Route] = [own, *self._live[origin].routes.values()]
+        return min(routes, key=lambda route: route.failures)
 
     def has_failed(self, origin: Origin) -> bool:
         """Whether a fetch of *origin* failed since its last usable response."""
-        return bool(self._live[origin].failed_routes)
+        return any(route.failures for route in self._live[origin].routes.values())
 
     def worked(self, proxy: str | None, origin: Origin, now: float) -> None:
         """*origin* responded through *proxy*, or directly, at *now* (epoch seconds)."""
@@ -97,9 +92,7 @@ class Routes:
 
     def forget(self, origin: Origin) -> None:
         """Forget the routes to *origin*, whose robots.txt is known, and their failures."""
-        live = self._live[origin]
-        live.routes.clear()
-        live.failed_routes.clear()
+        self._live[origin].routes.clear()
 
     def is_proven(self, proxy: str, now: float) -> bool:
         """Whether any origin responded through *proxy* in the last minutes."""

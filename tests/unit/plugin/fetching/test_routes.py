@@ -29,10 +29,12 @@ def test_credentials_go_with_their_proxy_alone() -> None:
     """A direct request would show them to the site."""
     headers, meta = {"Proxy-Authorization": "Basic eDp5"}, {"_auth_proxy": "http://p1"}
     request = Request("http://a.example/", headers=headers, meta=meta)
-    assert Route.of(request, ("proxy",)) == Route((), None)
+    live = LiveOrigins()
+    live.use(ORIGIN)
+    assert Routes(("proxy",), live).see(ORIGIN, request) == Route((), None)
     request.meta["proxy"] = "http://p1"
-    assert Route.of(request, ("bindaddress",)) == Route((), None)
-    assert Route.of(request, ("proxy",)) == Route(
+    assert Routes(("bindaddress",), live).see(ORIGIN, request) == Route((), None)
+    assert Routes(("proxy",), live).see(ORIGIN, request) == Route(
         (("proxy", "http://p1"), ("_auth_proxy", "http://p1")), b"Basic eDp5"
     )
 
@@ -40,19 +42,21 @@ def test_credentials_go_with_their_proxy_alone() -> None:
 def test_a_failed_route_comes_last() -> None:
     routes, (first, second, third) = routes_of("http://p1", "http://p2", None)
     assert routes.best(ORIGIN, second) == second
-    routes.failed(ORIGIN, first)
+    first.failures += 1
     assert routes.best(ORIGIN, first) == second
-    routes.failed(ORIGIN, second)
+    second.failures += 1
     assert routes.best(ORIGIN, first) == third
-    routes.failed(ORIGIN, third)
+    assert routes.see(ORIGIN, through("http://p1")).failures == 1
+    third.failures += 1
     assert routes.best(ORIGIN, second) == second
 
 
 def test_a_usable_response_ends_the_memory_of_failures() -> None:
     routes, (first, _) = routes_of("http://p1", "http://p2")
-    routes.failed(ORIGIN, first)
+    first.failures += 1
+    assert routes.has_failed(ORIGIN)
     routes.forget(ORIGIN)
-    assert routes.best(ORIGIN, first) == first
+    assert routes.see(ORIGIN, through("http://p1")).failures == 0
     assert not routes.has_failed(ORIGIN)
 
 
