@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from scrapy_robotspec.access.origin import Origin
@@ -36,24 +37,18 @@ class HostTable(dict[str, "Override"]):
 
     def __init__(self, overrides: Mapping[str, Override]) -> None:
         super().__init__(overrides)
-        self._found: dict[Origin, Override | None] = {}
-
-    def find(self, origin: Origin) -> Override | None:
-        """The override of *origin*; None for none."""
         # hot path
-        if origin in self._found:
-            return self._found[origin]
-        if len(self._found) >= _MAX_FOUND:
-            self._found.clear()
+        self.find = lru_cache(_MAX_FOUND)(self._find)
+
+    def _find(self, origin: Origin) -> Override | None:
+        """The override of *origin*; None for none."""
         host = origin.host
         keys = [f"{host}:{origin.port}", host]
         _, dot, domain = host.partition(".")
         while dot:
             keys.append(f"*.{domain}")
             _, dot, domain = domain.partition(".")
-        found = next((self[key] for key in keys if key in self), None)
-        self._found[origin] = found
-        return found
+        return next((self[key] for key in keys if key in self), None)
 
 
 def host_key(name: object) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
@@ -63,7 +64,7 @@ class TokenSelector:
         self._overrides = settings.overrides
         setting = settings.user_agent_token
         self._has_doubt = False
-        self._by_header: dict[bytes, Tokens] = {}
+        self._of_header = lru_cache(_MAX_HEADERS)(self._read_header)
         self._choose: Chooser | None = None
         self.usual: Tokens = ()
         """The tokens of most requests; none where a function chooses them."""
@@ -155,14 +156,8 @@ class TokenSelector:
             ) from error
         return self._checked(chosen, self._source)
 
-    def _of_header(self, header: bytes) -> Tokens:
-        tokens = self._by_header.get(header)
-        if tokens is None:
-            if len(self._by_header) >= _MAX_HEADERS:
-                self._by_header.clear()
-            tokens = self._derive(text_of(header), "the request's User-Agent")
-            self._by_header[header] = tokens
-        return tokens
+    def _read_header(self, header: bytes) -> Tokens:
+        return self._derive(text_of(header), "the request's User-Agent")
 
     def _checked(self, value: Any, source: str) -> Tokens:
         try:

@@ -48,7 +48,7 @@ _SHORTEST_LIFE = 0.1
 _PAIRS = (("cache_min_ttl", "cache_max_ttl"), ("retry_delay", "retry_max_delay"))
 
 
-def _setting(default: Any, converter: Converter[Any] | None) -> Any:
+def _setting(default: Any, converter: Converter[Any] | None = None) -> Any:
     """A field with its converter; None: it is in the table of ``composite.py``.
 
     Where the default is None, an empty text means None.
@@ -63,10 +63,10 @@ _POLICY = AccessPolicy(edition=get_edition("google-2019"))
 class Settings:
     """Field ``x_y`` is setting ``ROBOTSPEC_X_Y``. Times are in seconds, sizes in bytes."""
 
-    edition: Edition = _setting(_POLICY.edition, None)
-    user_agent_token: Tokens | Chooser | None = _setting(None, None)
+    edition: Edition = _setting(_POLICY.edition)
+    user_agent_token: Tokens | Chooser | None = _setting(None)
     cache: str = _setting(MEMORY, str)
-    cache_schemes: Mapping[str, Callable[[str], object]] = _setting({}, None)
+    cache_schemes: Mapping[str, Callable[[str], object]] = _setting({})
     cache_ttl: float = _setting(_POLICY.ttl, seconds(_SHORTEST_LIFE))
     cache_min_ttl: float = _setting(_POLICY.min_ttl, seconds())
     cache_max_ttl: float = _setting(_POLICY.max_ttl, seconds(_SHORTEST_LIFE))
@@ -81,30 +81,30 @@ class Settings:
     retry_times: int = _setting(_POLICY.retry_times, integer(0))
     retry_delay: float = _setting(_POLICY.retry_delay, seconds(0.001))
     retry_max_delay: float = _setting(_POLICY.retry_max_delay, seconds(0.001))
-    status_policy: StatusPolicy = _setting(_POLICY.status_policy, None)
+    status_policy: StatusPolicy = _setting(_POLICY.status_policy)
     probe_server_errors: bool = _setting(False, boolean)
     crawl_delay: bool = _setting(
         False,
         partial(boolean, wanted="True or False, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds"),
     )
     crawl_delay_max: float = _setting(60.0, seconds())
-    usage: tuple[str, ...] = _setting((), None)
+    usage: tuple[str, ...] = _setting(())
     usage_policy: PolicyName = _setting(
         "record", one_of("record", "refuse-disallowed", "require-allowed")
     )
     default_crawl_delay: float | None = _setting(None, seconds())
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), names)
-    overrides: HostTable | None = _setting(None, None)
+    overrides: HostTable | None = _setting(None)
     check_final_url: bool = _setting(True, boolean)
     browser: Literal["page", "all", "off"] = _setting("page", one_of("page", "all", "off"))
     max_parked: int = _setting(1000, integer(1))
     progress_after: float = _setting(5.0, seconds())
-    evidence: str | None = _setting(None, None)
-    evidence_timestamp: str | None = _setting(None, None)
+    evidence: str | None = _setting(None)
+    evidence_timestamp: str | None = _setting(None)
     evidence_operator: str | None = _setting(None, text)
-    evidence_headers: tuple[str, ...] = _setting((), None)
+    evidence_headers: tuple[str, ...] = _setting(())
     dry_run: bool = _setting(False, boolean)
-    report: str | None = _setting(None, None)
+    report: str | None = _setting(None)
 
     @property
     def most_fetches(self) -> int:

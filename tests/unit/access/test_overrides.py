@@ -78,4 +78,4 @@ def test_what_is_found_is_remembered_for_a_bounded_number_of_origins() -> None:
         origin = Origin("http", f"{number}.example", 80)
         expected = seventh if number == 7 else every
         assert table.find(origin) is table.find(origin) is expected
-    assert len(table._found) <= overrides._MAX_FOUND
+    assert table.find.cache_info().currsize <= overrides._MAX_FOUND
