@@ -48,7 +48,7 @@ class RobotSpecCommand(ScrapyCommand):
         # A KeyboardInterrupt can get lost in an import, and the command would go on.
         signal.signal(signal.SIGINT, lambda *frame: os._exit(130))
         if args[:1] == ["doctor"]:
-            from scrapy_robotspec.plugin.commands.doctor import USAGE, diagnose
+            from scrapy_robotspec.plugin.commands.run import USAGE, diagnose
 
             if args[1:] or opts.robotspec_help:
                 print(USAGE)

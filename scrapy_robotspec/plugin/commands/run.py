@@ -1,4 +1,4 @@
-"""Runs a query with the settings of a project or Scrapy's defaults.
+"""Runs a query with the settings of a project or Scrapy's defaults, or its doctor.
 
 The middleware of a crawl decides about the URLs. No page is requested, except by a task.
 """
@@ -11,24 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest, UsageError
+from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.redirects import leads_inside
 from scrapy_robotspec.errors import RobotSpecError, UnreachableError
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin._compat_rare import middlewares_before
 from scrapy_robotspec.plugin.addon import Addon, check_settings
 from scrapy_robotspec.plugin.deciding.request_policy import Answer
 from scrapy_robotspec.plugin.exceptions import RobotsUnreachable
-from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware, other_middlewares
+from scrapy_robotspec.plugin.settings.checks import missing_parts
 from scrapy_robotspec.render.explanation import Explanation
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 
     from scrapy.crawler import CrawlerProcessBase
-    from scrapy.settings import BaseSettings
+    from scrapy.settings import BaseSettings, Settings
 
     from scrapy_robotspec.cli.session import QuerySites, QueryTask, SiteOptions
     from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -215,3 +219,52 @@ async def _decide(url: str, robots: CrawlRobots) -> Explanation:
         robots=found.robots if found is not None else await robots.rules(request),
         fetched=record is not None and record.updated_at >= clock,
     )
+
+
+# --- the doctor
+
+USAGE = """Usage: scrapy robotspec doctor
+
+  Name what of this project's middlewares, handlers and queues costs its crawls something."""
+_NOTHING = "No earlier middleware; handlers and queues are Scrapy's or ours."
+#: Beginnings of names of parts that lose nothing.
+_KNOWN = ("scrapy.core.", "scrapy_robotspec.")
+
+
+def diagnose(settings: Settings) -> None:
+    """Print what the crawls of a project give up, a line each.
+
+    Raises ``UsageError`` for a wrong setting.
+    """
+    switch_on(settings)
+    crawler = Crawler(Spider, settings)
+    try:
+        crawler.addons.load_settings(crawler.settings)
+    except RobotSpecError as error:
+        raise UsageError(str(error), print_help=False) from None
+    print("\n".join(list(_losses(crawler.settings)) or [_NOTHING]))
+
+
+def _losses(settings: BaseSettings) -> Iterator[str]:
+    """Losses by each part in the *settings* of a crawl."""
+    yield from missing_parts(settings, other_middlewares(settings), knows_queue=True)
+    for name in middlewares_before(settings, RobotSpecMiddleware):
+        yield f"DOWNLOADER_MIDDLEWARES: {name} comes first: what it answers itself is not checked"
+    for name in _others(settings.getwithbase("DOWNLOAD_HANDLERS").values()):
+        yield (
+            f"DOWNLOAD_HANDLERS: {name} may follow redirects itself, whose targets are requested "
+            "before any check, and send other headers and spellings than were judged"
+        )
+    for name in _others([settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]])[:1]:
+        yield (
+            f"SCHEDULER: {name} has no queue for each origin: requests wait outside it, at most "
+            f"{settings.getint('ROBOTSPEC_MAX_PARKED', 1000)} (ROBOTSPEC_MAX_PARKED), and a killed "
+            "process loses them if the queue is not scrapy-redis's"
+        )
+
+
+def _others(components: Iterable[Any]) -> list[str]:
+    """The names of those of *components* that others have written."""
+    given = [each for each in components if each is not None]
+    names = [each if isinstance(each, str) else global_object_name(each) for each in given]
+    return [name for name in dict.fromkeys(names) if not name.startswith(_KNOWN)]
