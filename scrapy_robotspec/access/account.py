@@ -108,9 +108,8 @@ class RequestCounts:
 
     def to_json(self) -> dict[str, int]:
         """All counts by name."""
-        counts = {name: self.by_outcome[name] for name in OUTCOMES}
         return {
-            **counts,
+            **{name: self.by_outcome[name] for name in OUTCOMES},
             "after_sending": self.after_sending,
             ANSWERED: self.answered,
             "not_sent": self.not_sent,

@@ -90,14 +90,15 @@ class TieredStore(MemoryStore):
 
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
         """Replace *known* by *record* in the shared store; release the lease."""
-        change = (record, self.owner, _time_of(known))
-        storing = self._call(record.origin, lambda store: store.put(*change), _A_RECORD)
-        storing.addErrback(_ignore)
+        self._call(
+            record.origin,
+            lambda store: store.put(record, self.owner, _time_of(known)),
+            _A_RECORD,
+        ).addErrback(_ignore)
 
     def release(self, origin: Origin) -> None:
         """Release the lease on *origin*."""
-        lease = (origin, self.owner)
-        self._call(origin, lambda store: store.release(*lease)).addErrback(_ignore)
+        self._call(origin, lambda store: store.release(origin, self.owner)).addErrback(_ignore)
 
     def reserve(  # type: ignore[override]  # callers await either
         self, origin: Origin, asked: SlotRequest
@@ -128,8 +129,9 @@ class TieredStore(MemoryStore):
         if self._closed:
             return fail(StoreError("the store is closed"))
         now = self.monotonic()
-        called = self.in_thread(_attempt, self.shared, origin, work, self._retry_at, now)
-        return called.addCallback(self._note, now, adds)
+        return self.in_thread(_attempt, self.shared, origin, work, self._retry_at, now).addCallback(
+            self._note, now, adds
+        )
 
     def _note(self, outcome: _Outcome[_T], now: float, adds: int) -> _T:
         """The result of a call made at *now*, whose success or failure is noted."""

@@ -167,10 +167,8 @@ class CrawlRobots:
         live.questions += is_question
         self.progress.wait_began(origin)
         try:
-            waiting = Deferred.fromCoroutine(
-                self.lookup.wait(origin, request, in_pauses=is_question)
-            )
-            return await self.until(waiting, event)
+            waiting = self.lookup.wait(origin, request, in_pauses=is_question)
+            return await self.until(Deferred.fromCoroutine(waiting), event)
         finally:
             live.waits -= 1
             live.questions -= is_question

@@ -196,8 +196,7 @@ class RedisStore(RecordStore):
         """As in the contract, by the server's clock."""
         keys = self._keys(origin, "records", "lease")
         lease, longest = max(1, int(seconds * 1000)), int(LONGEST_LEASE * 1000)
-        arguments = (owner, lease, _stamp(known), agent, longest)
-        granted, *found = self._run(_CLAIM, keys, *arguments)
+        granted, *found = self._run(_CLAIM, keys, owner, lease, _stamp(known), agent, longest)
         if not found:
             return Claim(bool(granted))
         record = _read(found[0], origin)
@@ -214,17 +213,24 @@ class RedisStore(RecordStore):
         value = _begin(record) + record.to_bytes()
         fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
         lifetime = int(min(fresh_for + KEPT, LONGEST) * 1000)
-        failed = "" if record.failed_at is None else "failed"
-        arguments = (lifetime, _stamp(known), record.agent or "", MAX_AGENTS, failed)
-        self._run(_PUT, keys, owner, value, *arguments)
+        self._run(
+            _PUT,
+            keys,
+            owner,
+            value,
+            lifetime,
+            _stamp(known),
+            record.agent or "",
+            MAX_AGENTS,
+            "" if record.failed_at is None else "failed",
+        )
 
     def release(self, origin: Origin, owner: str) -> None:
         self._run(_RELEASE, self._keys(origin, "lease"), owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """As in the contract, by the server's clock."""
-        keys, arguments = self._keys(origin, "line"), _slot_arguments(asked)
-        granted, at, now = self._run(_RESERVE, keys, *arguments)
+        granted, at, now = self._run(_RESERVE, self._keys(origin, "line"), *_slot_arguments(asked))
         return Reservation(bool(granted), int(at) / 1e6, int(now) / 1e6)
 
     def node_of(self, origin: Origin) -> str | None:

@@ -72,8 +72,6 @@ class TokenSelector:
         """Whether they hold for every request without its own."""
         self._source = _SETTING
         name = crawler.settings["ROBOTSTXT_USER_AGENT"]
-        user_agent, sent_by = default_user_agent(crawler)
-        is_sent = UserAgentMiddleware in enabled_middlewares(crawler.settings)
         if callable(setting):
             self._choose = setting
             self._source = f"function {_name_of(setting)} ({_SETTING})"
@@ -83,8 +81,10 @@ class TokenSelector:
             self._source = "ROBOTSTXT_USER_AGENT"
             self.usual = self._derive(text_of(name), self._source)
         else:
-            self._source, self.is_fixed = sent_by, False
-            self.usual = self._derive(user_agent, sent_by, is_sent=is_sent)
+            self.is_fixed = False
+            user_agent, self._source = default_user_agent(crawler)
+            is_sent = UserAgentMiddleware in enabled_middlewares(crawler.settings)
+            self.usual = self._derive(user_agent, self._source, is_sent=is_sent)
         self.is_compared = not self.usual
         """Whether a User-Agent that was sent has been compared with the usual tokens (UAG-12)."""
 

@@ -95,9 +95,11 @@ class CrawlStats:
             if waiting:  # else a question of the spider
                 text = f"{count(waiting, 'request')} refused; further ones {follows}"
             is_first = before is None or not before.failures
-            failure = failure_words(end.failure)
             self.progress.on_given_up(
-                found.origin, failure, f"{end.words}: {text}", is_first=is_first
+                found.origin,
+                failure_words(end.failure),
+                f"{end.words}: {text}",
+                is_first=is_first,
             )
         else:
             self._released(found, end, waiting)

@@ -287,8 +287,9 @@ class RequestWaits:
                 self._robots.progress.account.spaced(origin, delay)
                 # The robots.txt counts as a page.
                 ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
-                turn = self.crawl_delay.pace(request, origin, delay, ahead)
-                has_slot = await self._robots.until(turn, "a crawl-delay had passed")
+                has_slot = await self._robots.until(
+                    self.crawl_delay.pace(request, origin, delay, ahead), "a crawl-delay had passed"
+                )
 
     # --- start and end
 
