@@ -19,8 +19,6 @@ ONE_ACT = {
     *("open", "stop", "end", "start", "run"),
     # what Scrapy calls
     *("from_crawler", "process_request", "process_response", "download_request"),
-    # make an object from another one
-    "of",
     # answer a question about a URL, a request, an origin
     *("decide", "crawl_delay", "is_spaced", "best"),
     # get something from a site, and what that takes

@@ -1,4 +1,4 @@
-"""Runs a query with the settings of a project or Scrapy's defaults, or its doctor.
+"""Runs a query, or the doctor, with a project's settings or Scrapy's.
 
 The middleware of a crawl decides about the URLs. No page is requested, except by a task.
 """

@@ -1,4 +1,4 @@
-"""The gate: which requests wait, and which may leave the scheduler now.
+"""The gate: which requests wait, and which may leave the scheduler.
 
 A request waits in the middleware, for its robots.txt or its crawl delay; the gate keeps the other
 requests of that origin in their queues. An origin is in one of three states:
