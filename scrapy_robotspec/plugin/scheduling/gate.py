@@ -209,11 +209,12 @@ GATES: WeakKeyDictionary[Crawler, Gate] = WeakKeyDictionary()
 
 
 class RequestWaits:
-    """Waits of requests in ``process_request``; the gate holds the others of their origin.
+    """Waits of requests in ``process_request``.
 
-    One request of an origin awaits its robots.txt, then its crawl delay. When the spider closes, it
-    goes back to the scheduler, the same object. A scheduler whose queues do not obey the gate is
-    asked for no more requests while ``ROBOTSPEC_MAX_PARKED`` of them wait.
+    One request of an origin awaits its robots.txt, then its crawl delay, while the gate holds the
+    others. When the spider closes, it goes back to the scheduler, the same object. A scheduler
+    whose queues do not obey the gate is asked for no more requests while ``ROBOTSPEC_MAX_PARKED``
+    of them wait.
     """
 
     def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
