@@ -115,7 +115,8 @@ def test_a_delayed_page_does_not_wait_for_the_last_page_of_its_download_slot(
     urls += [(spaced.url(f"/{n}"), priority) for n in range(4)]
     slot = {"download_slot": "proxy"}
     requests = [{"url": url, "priority": each, "meta": slot} for url, each in urls]
-    settings = {**ON, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency}
+    queue = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue"}
+    settings = {**ON, **queue, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency}
     result = crawl(requests, settings, more=NOTED)
     assert ahead_by(result, spaced, 0.2) <= SLACK
     assert len(spaced.pages_asked) == 4
