@@ -57,8 +57,8 @@ class SlotRequest(NamedTuple):
     """The caller's position in the queue."""
     given_up: float = 0.0
     """The slot that the caller had and did not use."""
-    returning: bool = False
-    """Whether the caller has asked lately: then an absent queue was lost with the store's data."""
+    seen: float = 0.0
+    """Time of the last reply to the caller: an older queue, or none, shows that data was lost."""
     within: float = HORIZON
     """How far ahead the slot may be; below ``HORIZON`` it is then or never, without a position."""
 
@@ -109,11 +109,13 @@ def reserve(
     Pass None as *queue* if the store has none. An invalid one counts as lost.
     """
     spacing, position = asked.spacing, asked.position
-    if queue is not None and queue.is_valid(now, spacing):
-        next_, tail, lost = queue.next, queue.tail, False
-    else:
-        next_, tail, lost = 0.0, 0.0, asked.returning or queue is not None
-    if lost:  # other processes may have slots, and a page may have been sent just now
+    next_ = tail = 0.0
+    # A reply later than now was before the store's clock was put back.
+    seen = asked.seen if asked.seen <= now else 0.0
+    if queue is not None and queue.is_valid(now, spacing) and queue.written >= seen:
+        next_, tail = queue.next, queue.tail
+    elif queue is not None or asked.seen:
+        # Other processes may have slots, and a page may have been sent just now.
         next_ = now + HORIZON + spacing
     if asked.given_up and next_ == asked.given_up + spacing:
         next_ = asked.given_up

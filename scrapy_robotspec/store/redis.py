@@ -112,21 +112,28 @@ _RELEASE = """
 if redis.call('MGET', KEYS[1])[1] == ARGV[1] then redis.call('DEL', KEYS[1]) end
 """
 
-#: ``base.reserve`` by the server's clock, in microseconds.
+#: ``base.reserve`` by the server's clock, in microseconds. After a start of the server, slots that
+#: the one before has granted may be unknown, to callers without a queue since ARGV[9], too.
 _RESERVE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local spacing, position = tonumber(ARGV[1]), tonumber(ARGV[2])
 local given_up, within = tonumber(ARGV[3]), tonumber(ARGV[4])
 local horizon, kept, longest = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local returning, stays = ARGV[8] == '1', within >= horizon
+local seen, known, stays = tonumber(ARGV[8]), tonumber(ARGV[9]), within >= horizon
 local queue = redis.call('MGET', KEYS[1])[1] or ''
 local next, tail, written = string.match(queue, '^(%d+) (%d+) (%d+)$')
 next, tail, written = tonumber(next), tonumber(tail), tonumber(written)
 if not written or written > now or next > now + horizon + math.max(spacing, kept)
-    or tail > now + longest then
-    next, tail = 0, 0
-    if returning or queue ~= '' then next = now + horizon + spacing end
+    or tail > now + longest or written < seen and seen <= now then
+    next, tail, written = 0, 0, nil
+    if seen > 0 or queue ~= '' then next = now + horizon + spacing end
+end
+local info = redis.pcall('INFO', 'server') -- a user may be forbidden to call it
+local age = type(info) == 'string' and string.match(info, 'uptime_in_seconds:(%d+)')
+local started, last = age and (time[1] - age) * 1000000 or 0, written or known
+if last > 0 and last < started then -- within a second from then
+    next = math.max(next, started + 1000000 + horizon + spacing)
 end
 if given_up > 0 and next == given_up + spacing then next = given_up end
 if next < now then tail = 0 end
@@ -167,6 +174,8 @@ class RedisStore(RecordStore):
             raise ImportError(needed) from error
         self._prefix = f"{prefix}:{_VERSION}:"
         self._is_cluster = is_cluster
+        self._known = 0
+        """The server's clock at the first reservation (microseconds)."""
         kind = RedisCluster if is_cluster else redis.Redis
         # A connection that a restart of the server broke is opened again at once.
         retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
@@ -230,7 +239,9 @@ class RedisStore(RecordStore):
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """As in the contract, by the server's clock."""
-        granted, at, now = self._run(_RESERVE, self._keys(origin, "line"), *_slot_arguments(asked))
+        arguments = _slot_arguments(asked, self._known)
+        granted, at, now = self._run(_RESERVE, self._keys(origin, "line"), *arguments)
+        self._known = self._known or int(now)
         return Reservation(bool(granted), int(at) / 1e6, int(now) / 1e6)
 
     def node_of(self, origin: Origin) -> str | None:
@@ -255,10 +266,10 @@ class RedisStore(RecordStore):
         return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
 
 
-def _slot_arguments(asked: SlotRequest) -> list[int]:
-    spacing = min(asked.spacing, LONGEST)
-    times = (spacing, asked.position, asked.given_up, asked.within, HORIZON, QUEUE_KEPT, LONGEST)
-    return [*(round(each * 1e6) for each in times), int(asked.returning)]
+def _slot_arguments(asked: SlotRequest, known: int) -> list[int]:
+    own = (min(asked.spacing, LONGEST), asked.position, asked.given_up, asked.within)
+    times = (*own, HORIZON, QUEUE_KEPT, LONGEST, asked.seen)
+    return [*(round(each * 1e6) for each in times), known]
 
 
 def _stamp(time: float | None) -> bytes:

@@ -78,6 +78,8 @@ class SharedStore(MemoryStore):
         self.ahead = 5000.0
         super().__init__(monotonic=lambda: time.now + self.ahead)
         self.is_gone = False
+        self.hangs = 0.0
+        """Seconds that a call takes to fail while the store is gone."""
         self.calls = 0
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
@@ -259,8 +261,11 @@ class Process:
         time, away = self.fleet.time, self.fleet.away
 
         def work() -> None:
+            done = call(*args)
             back = self.fleet.random.uniform(0.5, 1.5) * away + self._late()
-            time.call_later(back, self._run, outcome.callback, (call(*args),))
+            if str(done[2]).endswith("gone"):  # not by the circuit breaker
+                back += self.fleet.store.hangs
+            time.call_later(back, self._run, outcome.callback, (done,))
 
         time.call_later(self.fleet.random.uniform(0.5, 1.5) * away, work)
         return outcome

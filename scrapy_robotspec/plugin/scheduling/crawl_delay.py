@@ -46,7 +46,8 @@ class CrawlDelay:
         monotonic: Callable[[], float] = time.monotonic,
         call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
-        self._fleet = FleetPace(robots.lookup.store, robots.settings.hold_timeout, monotonic)
+        hold = robots.settings.hold_timeout
+        self._fleet = FleetPace(robots.lookup.store, hold, monotonic, call_later)
         self._robots = robots
         self._downloads = downloads
         self._monotonic = monotonic

@@ -10,20 +10,21 @@ states:
     FREE      it asks for a slot
     QUEUED    it has a position in the store's queue, and asks again with it
     GRANTED   it has a slot
-    LOST      the store fails: it uses slots of its own, and asks at each
+    LOST      the store fails: it uses slots of its own, and asks a second before each
     BACK      the store replies again; other processes may still use slots of their own
 
     event                     NEW       FREE      QUEUED    GRANTED   LOST      BACK
     ---------------------------------------------------------------------------------
-    reply: a slot             FREE (1)  GRANTED   GRANTED   -         BACK (2)  BACK (2)
+    reply: a slot             FREE (1)  GRANTED   GRANTED   -         -         BACK (2)
     reply: a later slot       QUEUED    QUEUED    QUEUED    -         BACK      BACK
-    no reply                  LOST (3)  LOST      LOST      -         LOST      LOST
+    no reply                  LOST (3)  LOST      LOST      -         LOST (4)  LOST
     a page goes, or none may  -         -         -         FREE      LOST      BACK
     ``_RECOVERY`` has passed  -         -         -         -         -         FREE
 
 1. The slot is given up, as the reply may have been read late.
-2. A page goes with the slot, unless this is the first reply.
+2. A page goes with the slot.
 3. A process that has never reached the store sends nothing for the hold timeout.
+4. Or there is none by the time of its own slot, as the store hangs. A page goes with that slot.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
@@ -106,6 +107,8 @@ class OriginPace:
     """Its slot by the store's clock; 0.0 for none."""
     given_up: float = 0.0
     """A slot that it had and did not use, by the store's clock; 0.0 for none."""
+    seen: float = 0.0
+    """The last reply, by the store's clock; 0.0 for none."""
     since: float = -math.inf
     """When it began to wait: its last page, or one slot before it asked."""
     own_slot: float = -math.inf
@@ -162,7 +165,7 @@ def spacing_of(delay: float) -> float:
 class FleetPace:
     """Slots of one process.
 
-    *monotonic* returns seconds.
+    *monotonic* returns seconds, *call_later* makes later calls.
 
     A process that has never reached the store knows of no other one: it waits *hold* seconds for
     the store before it sends a page.
@@ -171,6 +174,7 @@ class FleetPace:
     store: MemoryStore
     hold: float
     monotonic: Callable[[], float]
+    call_later: Callable[..., Any]
     processes: int = 1
     """Processes that share the store, this one included, as last seen at any origin."""
     _holds_until: float | None = None
@@ -180,36 +184,49 @@ class FleetPace:
         """Reserve a slot; without the store *pace* has its own."""
         spacing = spacing_of(delay)
         now = self.monotonic()
-        in_outage = now < pace.ends
-        if in_outage:
+        is_lost = pace.ends == math.inf
+        if now < pace.ends:
             pace.find_own_slot(now - window(delay), spacing)
-            if pace.own_slot > now:
-                return Due(False, min(pace.own_slot, pace.ends))
+            asks_at = pace.own_slot - (HORIZON if is_lost else 0.0)
+            if asks_at > now:
+                return Due(False, min(asks_at, pace.ends))
         if not pace.position:
             pace.since = max(pace.since, now - spacing)
-        asked = SlotRequest(spacing, pace.position, pace.given_up, bool(pace.readings))
-        if in_outage:  # other processes may have slots of their own soon
-            asked = SlotRequest(spacing, within=window(delay))
+        asked = SlotRequest(spacing, pace.position, pace.given_up, pace.seen)
+        if now < pace.ends:  # other processes may have slots of their own soon
+            asked = SlotRequest(spacing, within=-HORIZON if is_lost else window(delay))
         pace.position = pace.given_up = pace.slot = 0.0
+        reply: Deferred[Reservation] = Deferred()
+        asking = maybeDeferred(self.store.reserve, pace.origin, asked)
+        asking.addCallbacks(reply.callback, reply.errback)
+        timer = None
+        if is_lost:  # a store that hangs delays no page
+            timer = self.call_later(max(pace.own_slot - now, 0.0), reply.cancel)
         try:
-            reply: Reservation = await maybeDeferred(self.store.reserve, pace.origin, asked)
-        except StoreError:
+            return self._read(await reply, pace, spacing)
+        except (CancelledError, StoreError):
             return self._lose(pace, delay)
-        return self._read(reply, pace, spacing)
+        finally:
+            if timer is not None:
+                timer.cancel()
 
     def note_page(self, pace: OriginPace, at: float, delay: float) -> None:
         """A page goes with the slot at *at* (monotonic)."""
         pace.slot = 0.0
         pace.since = at
-        pace.own_slot = at + pace.processes * spacing_of(delay)
+        if at >= pace.own_slot:  # else it has been found
+            pace.own_slot = at + pace.processes * spacing_of(delay)
 
     def _read(self, reply: Reservation, pace: OriginPace, spacing: float) -> Due:
         now = self.monotonic()
         self._holds_until = -math.inf
         pace.readings.append(now - reply.now)
+        pace.seen = reply.now
         at = reply.at + min(pace.readings)
         if pace.ends == math.inf:
             pace.ends = now + _RECOVERY
+            if len(pace.readings) > 1:
+                return Due(False, pace.own_slot)
         pace.slot = reply.at if reply.granted else 0.0
         if len(pace.readings) == 1 and (reply.granted or now < pace.ends):
             pace.give_up()  # the reply may have been read late, or others have slots
@@ -241,11 +258,16 @@ class FleetPace:
                 self.hold,
             )
         if now >= pace.ends + _RECOVERY:
-            pace.own_slot = max(pace.own_slot, now) + _RETRY
+            if pace.own_slot == -math.inf:
+                pace.own_slot = now
+            # By whole periods: processes may notice the loss one after the other.
+            pace.find_own_slot(now - window(delay), spacing)
+            pace.own_slot += _RETRY
         elif pace.ends < math.inf:  # some processes may have missed the last outage, or this one
             pace.find_own_slot(now + _RETRY, spacing)
         pace.ends = math.inf
         if now < self._holds_until:
-            pace.own_slot = now + RETRY_PAUSE
+            pace.own_slot = now + HORIZON + RETRY_PAUSE
         pace.find_own_slot(now - window(delay), spacing)
-        return Due(pace.own_slot <= now, pace.own_slot)
+        asks_at = pace.own_slot - HORIZON
+        return Due(True, pace.own_slot) if asks_at <= now else Due(False, asks_at)

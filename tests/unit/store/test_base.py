@@ -24,7 +24,7 @@ times = st.floats(0, 1e6)
         st.tuples(
             st.floats(0, 5).map(lambda seconds: round(seconds, 3)),
             st.sampled_from([0.25, 0.5, 3.0]),
-            st.sampled_from(["new", "position", "given up", "turn", "returning"]),
+            st.sampled_from(["new", "position", "given up", "turn", "seen"]),
         ),
         max_size=40,
     )
@@ -42,7 +42,7 @@ def test_no_slot_is_granted_in_the_spacing_of_another(
             "position": SlotRequest(spacing, position=position),
             "given up": SlotRequest(spacing, given_up=slot),
             "turn": SlotRequest(spacing, within=0.05),
-            "returning": SlotRequest(spacing, returning=True),
+            "seen": SlotRequest(spacing, seen=now - seconds),
         }[kind]
         if kind == "given up":
             slots.pop(slot, None)
@@ -61,13 +61,13 @@ def test_no_slot_is_granted_in_the_spacing_of_another(
     st.none() | st.builds(SlotQueue, times, times, times),
     times,
     st.floats(0.001, 1e5),
-    st.booleans(),
+    times,
 )
 def test_each_line_that_is_written_is_valid_for_the_next_caller(
-    line: SlotQueue | None, now: float, spacing: float, returning: bool
+    line: SlotQueue | None, now: float, spacing: float, seen: float
 ) -> None:
     """SAF-05: whatever was read, of a sound line nothing is thrown away."""
-    written, reply = reserve(line, now, SlotRequest(spacing, returning=returning))
+    written, reply = reserve(line, now, SlotRequest(spacing, seen=seen))
     assert written.is_valid(now, spacing)
     assert not has_expired(written, now)
     assert has_expired(written, max(written.next, written.tail) + QUEUE_KEPT + 1)

@@ -274,10 +274,27 @@ class TestSlots:
 
     def test_a_line_that_was_lost_grants_nothing_for_a_spacing(self, store: RecordStore) -> None:
         """Other processes may have slots, and have sent pages just now."""
-        reply = store.reserve(ORIGIN, SlotRequest(60.0, returning=True))
+        reply = store.reserve(ORIGIN, SlotRequest(60.0, seen=1.0))
         assert not reply.granted
         assert reply.at == pytest.approx(reply.now + HORIZON + 60)
         assert store.reserve(ORIGIN, SlotRequest(60.0)).at > reply.at
+
+    def test_a_line_older_than_the_last_reply_was_lost_too(self, store: RecordStore) -> None:
+        """An old copy of the data grants nothing for a spacing, once for all processes."""
+        old = store.reserve(ORIGIN, SlotRequest(0.001))
+        seen = store.reserve(origin(1), SlotRequest(0.001)).now
+        assert old.now < seen
+        reply = store.reserve(ORIGIN, SlotRequest(60.0, seen=seen))
+        assert reply.at == pytest.approx(reply.now + HORIZON + 60)
+        other = store.reserve(ORIGIN, SlotRequest(60.0, seen=seen))
+        assert other.at == pytest.approx(reply.at + 60)
+
+    def test_a_reply_of_a_clock_that_was_put_back_makes_no_line_old(
+        self, store: RecordStore
+    ) -> None:
+        slot = store.reserve(ORIGIN, SlotRequest(60.0))
+        next_ = store.reserve(ORIGIN, SlotRequest(60.0, seen=slot.now + 3600))
+        assert next_.at == pytest.approx(slot.at + 60)
 
     def test_each_origin_has_a_line_of_its_own(self, store: RecordStore) -> None:
         assert all(store.reserve(origin(n), SlotRequest(60.0)).granted for n in range(20))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -25,7 +26,7 @@ from scrapy_robotspec.store.base import (
     reserve,
 )
 from scrapy_robotspec.store.redis import _RESERVE, _slot_arguments
-from tests.support.records import ORIGIN, plain_record, record
+from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.redis_server import RedisServer, free_port, need_redis
 from tests.support.stores import open_shared_store, put, run_program, take
 from tests.support.threads import Threads, result_of
@@ -385,6 +386,29 @@ def test_lines_expire_by_themselves(store: RecordStore, client: redis.Redis) -> 
     assert 3600 + 14_300 < client.ttl(LINE) <= 3600 + 14_400
 
 
+@pytest.mark.parametrize("is_saved", [False, True], ids=["", "saved"])
+def test_slots_of_the_server_before_a_restart_are_kept(
+    own_redis: RedisServer, is_saved: bool
+) -> None:
+    """EXT-01: an old line, or none, says nothing of them, to processes new at the origin, too."""
+    running = open_shared_store(own_redis.uri)
+    running.reserve(origin(1), SlotRequest(0.1))
+    if is_saved:
+        running.reserve(ORIGIN, SlotRequest(0.1))
+        with redis.Redis.from_url(own_redis.uri) as client:
+            client.save()
+    time.sleep(1.1)
+    own_redis.stop()
+    own_redis.start()
+    began = time.time()
+    asking = open_shared_store(own_redis.uri) if is_saved else running
+    reply = asking.reserve(ORIGIN, SlotRequest(60.0))
+    assert not reply.granted
+    assert began + 59 + HORIZON < reply.at < began + 62 + HORIZON
+    asking.close()
+    running.close()
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     line=st.none() | st.tuples(WRITTEN, st.just(0) | WRITTEN, WRITTEN),
@@ -392,18 +416,20 @@ def test_lines_expire_by_themselves(store: RecordStore, client: redis.Redis) -> 
     position=st.just(0) | TIMES,
     given_up=st.just(0) | TIMES,
     within=st.sampled_from([0.05, HORIZON]),
-    returning=st.booleans(),
+    seen=st.just(0) | TIMES,
+    known=st.just(0) | TIMES,
 )
 def test_the_script_reserves_as_the_other_stores_do(
-    client: redis.Redis, line: tuple[int, int, int] | None, **asked: Any
+    client: redis.Redis, line: tuple[int, int, int] | None, known: int, **asked: Any
 ) -> None:
     """EXT-01: one arithmetic in two languages, at 50 seconds after some time."""
-    script = client.register_script(_RESERVE.replace("redis.call('TIME')", "{'50', '0'}"))
+    text = _RESERVE.replace("redis.call('TIME')", "{'50', '0'}")
+    script = client.register_script(text.replace("redis.pcall('INFO', 'server')", "nil"))
     client.delete(LINE)
     if line is not None:
         client.set(LINE, " ".join(str(each * 10**6) for each in line))
     request = SlotRequest(**{name: type(value)(value) for name, value in asked.items()})
-    granted, at, _ = script([LINE], _slot_arguments(request))
+    granted, at, _ = script([LINE], _slot_arguments(request, known * 10**6))
     new, reply = reserve(None if line is None else SlotQueue(*line), 50.0, request)
     assert (bool(granted), int(at) / 1e6) == (reply.granted, reply.at)
     stored = client.get(LINE)

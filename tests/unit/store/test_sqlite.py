@@ -229,11 +229,44 @@ def test_processes_share_a_new_file_after_the_old_one_was_deleted(
     assert later.get(origin(1)) == record(origin(1))
     slot = later.reserve(ORIGIN, SlotRequest(60.0))
     assert slot.granted
-    second = running.reserve(ORIGIN, SlotRequest(60.0, returning=True))
+    second = running.reserve(ORIGIN, SlotRequest(60.0, seen=slot.now))
     assert not second.granted
     assert second.at == slot.at + 60.0
     running.close()
     later.close()
+
+
+#: A process that begins later, and reserves a slot.
+_LATER = """
+import sys
+from scrapy_robotspec.store.base import SlotRequest
+from scrapy_robotspec.store.sqlite import SqliteStore
+from tests.support.records import ORIGIN
+store = SqliteStore(sys.argv[1])
+print(repr(store.reserve(ORIGIN, SlotRequest(60.0)).at), flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("ends", [["-shm"], ["-wal", "-shm"]], ids=["-shm", "both"])
+def test_processes_keep_one_pace_after_files_beside_the_store_were_deleted(
+    path: str, ends: list[str]
+) -> None:
+    """Those that began before and later would each lock and read files of their own."""
+    running = SqliteStore(path)
+    running.reserve(origin(1), SlotRequest(60.0))
+    for end in ends:
+        os.remove(path + end)
+    words = [sys.executable, "-c", _LATER, path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, env=environment, **pipes) as later:
+        assert later.stdout is not None
+        slot = float(later.stdout.readline())
+        second = running.reserve(ORIGIN, SlotRequest(60.0))
+        later.communicate("end\n")
+    assert second.at == slot + 60.0
+    running.close()
 
 
 def test_another_process_that_writes_for_long_is_an_error(path: str) -> None:

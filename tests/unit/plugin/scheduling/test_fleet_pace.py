@@ -144,6 +144,24 @@ def test_the_store_is_gone_and_comes_back(delay: float, size: int) -> None:
     assert fleet.pace(gone_at + 80) >= 0.9
 
 
+@pytest.mark.parametrize("size", [1, 3, 4, 16])
+@pytest.mark.parametrize("delay", [0.2, 1])
+@pytest.mark.parametrize("timeout", [2, 5])
+def test_the_store_hangs(delay: float, size: int, timeout: float) -> None:
+    """Each process learns that after a while of its own, and keeps its turns all the same."""
+    fleet = crawling(delay, size)
+    gone_at = fleet.time.now
+    fleet.store.is_gone, fleet.store.hangs = True, timeout
+    fleet.run(60)
+    fleet.store.is_gone = False
+    fleet.run(60)
+    silence = timeout + 7 + 1.1 * size * delay
+    assert fleet.short() == 0
+    assert longest_silence(fleet, gone_at) <= silence
+    assert fleet.pace(gone_at + silence, gone_at + 60) >= 0.65
+    assert fleet.pace(gone_at + 80) >= 0.9
+
+
 @pytest.mark.parametrize("size", [1, 3, 16])
 @pytest.mark.parametrize("delay", [0.2, 1])
 @pytest.mark.parametrize("seconds", [0.3, 3, 20])

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin.scheduling import fleet_pace as module
 from scrapy_robotspec.plugin.scheduling.fleet_pace import Due, FleetPace, OriginPace
-from scrapy_robotspec.store.base import Reservation
+from scrapy_robotspec.store.base import HORIZON, Reservation
 
 from .fakes import A
 
@@ -28,11 +29,15 @@ class Crawl:
     def __init__(self) -> None:
         self.now = 1000.0
         self.reply: Callable[[], Reservation] = self.lost
-        self.fleet = FleetPace(cast("Any", self), 0.0, lambda: self.now)
+        self.fleet = FleetPace(cast("Any", self), 0.0, lambda: self.now, self.call_later)
         self.pace = OriginPace(A, 1)
 
     def reserve(self, origin: object, asked: object) -> Reservation:
         return self.reply()
+
+    def call_later(self, seconds: float, call: Callable[[], object]) -> Deferred[None]:
+        """A timer, which can be cancelled."""
+        return Deferred()
 
     def lost(self) -> Reservation:
         raise StoreError("gone")
@@ -44,8 +49,9 @@ class Crawl:
         return Reservation(False, self.now + 100, self.now)
 
     def ask(self, reply: Callable[[], Reservation]) -> Due:
-        if self.now < self.pace.ends:  # it asks at each slot of its own
-            self.now = max(self.now, self.pace.own_slot)
+        if self.now < self.pace.ends:  # it asks at each slot of its own, or before
+            is_lost = self.pace.ends == math.inf
+            self.now = max(self.now, self.pace.own_slot - (HORIZON if is_lost else 0))
         self.reply = reply
         with pytest.raises(StopIteration) as end:
             self.fleet.reserve(self.pace, DELAY).send(None)
@@ -154,8 +160,8 @@ def test_a_store_that_is_lost_is_tried_again_before_the_first_own_slot() -> None
     """Then each own slot is used in its time."""
     crawl = Crawl()
     due = crawl.ask(crawl.lost)
-    assert due == (False, crawl.now + module._RETRY)
-    assert crawl.ask(crawl.lost) == (True, due.at)
+    assert due == (False, crawl.now + module._RETRY - HORIZON)
+    assert crawl.ask(crawl.lost) == (True, due.at + HORIZON)
 
 
 @pytest.mark.parametrize(
@@ -178,4 +184,5 @@ def test_after_a_long_time_with_the_store_own_slots_begin_anew(seconds: float) -
     crawl = crawl_in("BACK")
     crawl.pace.processes = 4
     crawl.now = crawl.pace.ends + module._RECOVERY + seconds
-    assert crawl.ask(crawl.lost) == (False, crawl.now + module._RETRY)
+    assert crawl.ask(crawl.lost) == (False, crawl.pace.own_slot - HORIZON)
+    assert module._RETRY <= crawl.pace.own_slot - crawl.now <= module._RETRY + 5 * DELAY
