@@ -87,16 +87,16 @@ class SqliteStore(RecordStore):
 
     *timeout* is how long a call waits for another process (seconds). The first call opens the file.
     Records unchanged for ``KEPT`` seconds are deleted after it, a batch with each call. The first
-    call after a failure opens it again, as does one after the file was deleted: processes that
-    began before and later would each have a file of their own.
+    call after a failure opens it again, as does one after a file was deleted: processes that began
+    before and later would each have files of their own.
     """
 
     def __init__(self, path: str, timeout: float = 5.0) -> None:
         self.name = os.path.abspath(path)
         self._timeout = timeout
         self._connection: sqlite3.Connection | None = None
-        self._inode = 0
-        """That of the open file."""
+        self._inodes: tuple[int, ...] = ()
+        """Those of the open files."""
         self._purges: tuple[str, ...] = (_PURGE_LEASES, _PURGE_QUEUES, _PURGE)
         """Tables with old rows, as far as is known."""
 
@@ -167,7 +167,7 @@ class SqliteStore(RecordStore):
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """The connection. Any exception closes it, which ends a transaction, too."""
         try:
-            if self._is_replaced():
+            if self._connection is not None and self._find_inodes() != self._inodes:
                 self.close()
             connection = self._connection or self._connect()
             yield connection
@@ -190,7 +190,7 @@ class SqliteStore(RecordStore):
         # After a loss of power the last writes may be gone; they were only a cache.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.executescript(_TABLES)
-        self._inode = os.stat(self.name).st_ino
+        self._inodes = self._find_inodes()
         return connection
 
     def _purge(self, connection: sqlite3.Connection) -> None:
@@ -205,11 +205,13 @@ class SqliteStore(RecordStore):
                 if connection.execute(statement, (*times, _BATCH)).rowcount < _BATCH:
                     self._purges = tuple(each for each in self._purges if each is not statement)
 
-    def _is_replaced(self) -> bool:
-        """Whether the open file is not the one at its path."""
-        with suppress(FileNotFoundError):
-            return os.stat(self.name).st_ino != self._inode
-        return True
+    def _find_inodes(self) -> tuple[int, ...]:
+        """Those of the files that are there: the file, its log, and what its processes share."""
+        found = []
+        for end in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                found.append(os.stat(self.name + end).st_ino)
+        return tuple(found)
 
 
 def _find(connection: sqlite3.Connection, origin: Origin, agent: str) -> RobotsRecord | None:
