@@ -115,7 +115,7 @@ PASSAGES: list[tuple[str, str, str, float]] = [
         "fleet_pace._LOOK_MAX",
         1,
     ),
-    ("scaling.md", "beginning {} seconds after the loss", "tiered_store.PAUSE", 5 / 6),
+    ("scaling.md", "{} seconds after it notices the loss", "tiered_store.PAUSE", 5 / 6),
     ("scaling.md", "until {} seconds after the store is back", "tiered_store.PAUSE", 0.5),
     ("security.md", "A body with more than {} layers", "decoding._MAX_LAYERS", 1),
     ("security.md", "with more than {} hundred streams in one layer", "decoding._MAX_STREAMS", 100),
