@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from scrapy_robotspec.editions import CONTAINED, Edition, has_plain_lines
 from scrapy_robotspec.protocol.agents import key_of, named_agent
@@ -17,11 +17,10 @@ from scrapy_robotspec.protocol.models import DEFAULT
 if TYPE_CHECKING:
     from scrapy_robotspec.protocol.packed import PackedSpans
 
-    #: The spans of some groups, in file order.
-    Spans = tuple["Span", ...] | PackedSpans
-
 #: Begin and end offsets of a group's rules. Lines of other fields may be among them.
 Span = tuple[int, int]
+#: The spans of some groups, in file order.
+Spans: TypeAlias = "tuple[Span, ...] | PackedSpans"
 #: An agent's name as first written, and the numbers of its groups in file order.
 Place = tuple[str, Sequence[int]]
 #: By key.

@@ -60,8 +60,6 @@ _completing = re.compile(f"{INCOMPLETE}([0-9A-F])([0-9A-Fa-f])")
 class Rules:
     """The rules that some crawlers follow."""
 
-    rules: Sequence[RawRule]
-
     def __init__(
         self, rules: Sequence[RawRule], edition: Edition, left: list[int] | None = None
     ) -> None:

@@ -21,6 +21,7 @@ from scrapy_robotspec.protocol.agent_index import (
     NewPlaces,
     Places,
     Span,
+    Spans,
     add_group,
     numbers_of,
 )
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.agent_index import Spans
 
 #: Fields of the protocol's own lines.
 STRUCTURE = ("user-agent", "allow", "disallow")
@@ -139,11 +139,6 @@ class AllGroups:
         """The rules as written, by the offsets of their lines."""
         return {line.start: rule_of(line) for group in self.groups for line in group.rules}
 
-    @property
-    def rule_starts(self) -> Sequence[int]:
-        """Where the lines of all rules begin."""
-        return array("I", [line.start for group in self.groups for line in group.rules])
-
     def as_written(self) -> tuple[Group, ...]:
         """The groups with their lines (GRP-01)."""
         return tuple(
@@ -213,11 +208,6 @@ class OtherLines:
 
     Offsets alone are kept: a crawl asks for the lines once.
     """
-
-    __slots__ = (
-        *("_body", "_edition", "_first_agents", "_first_lines", "_lines", "_places"),
-        *("licenses", "signals"),
-    )
 
     def __init__(self, every: AllGroups) -> None:
         self._body, self._edition = every.body, every.edition

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import SLASH_ASSUMED, Edition
-from scrapy_robotspec.protocol.agent_index import rule_around
+from scrapy_robotspec.protocol.agent_index import Spans, rule_around
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.patterns import INDEX_PAGE
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
@@ -18,7 +18,6 @@ from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.lines import RawRule
 
     _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, pairwise
 
 _Span = tuple[int, int]
 _Place = tuple[str, Sequence[int]]
@@ -32,12 +32,7 @@ class PackedTexts:
         return self._joined[offsets[index] : offsets[index + 1]]
 
     def __iter__(self) -> Iterator[str]:
-        return self.pick(range(len(self)))
-
-    def pick(self, numbers: Iterable[int]) -> Iterator[str]:
-        """The texts of some numbers, without a call for each."""
-        joined, offsets = self._joined, self._offsets
-        return (joined[offsets[number] : offsets[number + 1]] for number in numbers)
+        return (self._joined[begin:end] for begin, end in pairwise(self._offsets))
 
     def __len__(self) -> int:
         return len(self._offsets) - 1

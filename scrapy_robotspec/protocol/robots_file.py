@@ -7,13 +7,14 @@ rules. Crawlers that follow the same groups share rules and verdicts.
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.protocol.agent_index import (
     MANY,
     Places,
-    Span,
+    Spans,
     index_agents,
     numbers_of,
     rules_in,
@@ -25,10 +26,9 @@ from scrapy_robotspec.protocol.precedence import keyed_patterns
 from scrapy_robotspec.protocol.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.groups import AllGroups, OtherLines
     from scrapy_robotspec.protocol.lines import RawRule
 
@@ -106,9 +106,6 @@ class Selection:
 class Index:
     """The agents that a file names, and their rules."""
 
-    is_for_all: bool
-    """Whether every crawler follows the same groups, as far as is known."""
-
     def __init__(self, file: RobotsFile, beginnings: tuple[bytes, ...] = ()) -> None:
         """With *beginnings*, those of :func:`beginnings_of`, other agents may be left out."""
         self._body, self.edition = file.body, file.edition
@@ -120,17 +117,16 @@ class Index:
         else:
             every = file.read_groups()
             places, spans = every.places, [group.span for group in every.groups]
-            self._starts = every.rule_starts
+            rules = [line.start for group in every.groups for line in group.rules]
+            self._starts = array("I", rules)
+        #: Whether every crawler follows the same groups, as far as is known.
         self.is_for_all = is_complete and places.keys() <= {DEFAULT}
         self.places: Places = places
-        self._spans: Spans | list[Span] = spans
-        #: Makes spans of some of them.
-        self._choose: Callable[[list[Span]], Spans] = tuple
+        self._spans: Spans = tuple(spans)
         if len(spans) >= MANY or len(places) >= MANY:
             from scrapy_robotspec.protocol.packed import PackedPlaces, PackedSpans  # few files
 
             self.places, self._spans = PackedPlaces(places), PackedSpans(spans)
-            self._choose = PackedSpans
         self._by_tokens: dict[Tokens, Selection] = {}
         self._by_keys: dict[tuple[str, ...], Selection] = {}
         self._by_spans: dict[Spans, GroupRules] = {}
@@ -156,7 +152,7 @@ class Index:
     def rules_of(self, keys: Sequence[str]) -> GroupRules:
         """The rules of the groups that some keys are in."""
         numbers = numbers_of(self.places, keys)
-        spans = self._choose([self._spans[number] for number in numbers])
+        spans = type(self._spans)([self._spans[number] for number in numbers])  # packed, or not
         rules = self._by_spans.get(spans)
         if rules is None:
             rules = GroupRules(self._body, spans, self.edition, self._starts)
@@ -169,17 +165,13 @@ class RobotsFile:
 
     __slots__ = ("_index", "_others", "_words", "body", "edition", "selection", "tokens")
 
-    body: bytes
-    edition: Edition
-    tokens: Tokens | None
-    """The crawler that asked last; most files are asked for one."""
-    selection: Selection | None
-    """Its groups."""
-
     def __init__(self, body: bytes, edition: Edition) -> None:
         self.body = body
         self.edition = edition
-        self.tokens = self.selection = None
+        #: The crawler that asked last; most files are asked for one.
+        self.tokens: Tokens | None = None
+        #: Its groups.
+        self.selection: Selection | None = None
         self._others: OtherLines | None = None  # until they are asked for
         #: None until the second crawler; False if no group names one, so that none is needed.
         self._index: Index | Literal[False] | None = None

@@ -47,9 +47,6 @@ class RuleSet:
         *("_prefixes", "_to_end", "_wildcards", "forbids"),
     )
 
-    forbids: bool
-    """Some rule disallows; otherwise every URL is allowed."""
-
     def __init__(self, keyed: Sequence[KeyedPattern], edition: Edition) -> None:
         keys: dict[str, int] = {}  # of prefixes; the smallest of equal ones
         patterns: dict[str, int] = {}
@@ -57,6 +54,7 @@ class RuleSet:
             found = patterns if "*" in text else keys
             if found.setdefault(text, key) > key:
                 found[text] = key
+        #: Some rule disallows; otherwise every URL is allowed.
         self.forbids = any(key & FORBIDS for key, _ in keyed)
         texts = "\n".join((*keys, *patterns))
         self._escapes = any(map(texts.__contains__, _ESCAPES)) or _ends_escape(texts) is not None

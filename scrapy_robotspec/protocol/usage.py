@@ -86,7 +86,7 @@ class UsageStatement:
     @property
     def preferences(self) -> Mapping[str, Preference]:
         """This statement's preferences by label; absent: unknown."""
-        return MappingProxyType(parse_preferences(self.source, self.value))
+        return parse_preferences(self.source, self.value)
 
 
 @dataclass(frozen=True, slots=True)

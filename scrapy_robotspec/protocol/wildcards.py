@@ -75,12 +75,8 @@ class Wildcards:
         is_long = len(path) >= LONG
         searched = SearchedPath(path) if is_long and len(numbers) >= SORT_FROM else None
         find = None if searched is None else searched.find
-        packed = self._texts
-        texts = (
-            map(packed.__getitem__, numbers) if isinstance(packed, tuple) else packed.pick(numbers)
-        )
-        for number, text in zip(numbers, texts, strict=True):
-            key = self._keys[number]
+        for number in numbers:
+            key, text = self._keys[number], self._texts[number]
             if key >= bound:
                 return
             if searched is None:
