@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.overrides import Replacement
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.access.resolved import Resolved
-    from scrapy_robotspec.evidence.run_settings import RunSettings
 
 
 #: Members that a decision may lack.
@@ -204,7 +203,7 @@ class RunReplay:
     def _repeat(self, logged: Members) -> Resolved | None:
         """Make a decision again, as logged, and return the archived rules that it follows from."""
         settings = self._reader.settings
-        again = self._decide(logged, settings)
+        again = self._decide(logged)
         members = members_of(again, settings.policy.edition.name, settings.overrides)
         expected = {**_MAY_MISS, **loads(dumps(members))}
         different = [name for name, value in expected.items() if logged.get(name) != value]
@@ -213,8 +212,9 @@ class RunReplay:
             raise self._reader.otherwise(f"the log says {'; '.join(shown)}")
         return again.found
 
-    def _decide(self, logged: Members, settings: RunSettings) -> LoggedDecision:
+    def _decide(self, logged: Members) -> LoggedDecision:
         """Decide about the question of a line."""
+        settings = self._reader.settings
         names = ("number", "time", "stage", "url", "rules_time", "header")
         given: dict[str, Any] = {name: logged.get(name) for name in names}
         again = LoggedDecision(**given, tokens=tuple(logged["tokens"]))

@@ -192,8 +192,8 @@ class VisitorAudit:
                 return self.visitors[key]
         group = self._robots.file.follow(tokens).names
         delay = self._robots.crawl_delay(tokens)
-        self.visitors[key] = Visitor(name, tokens, group, delay)
-        return self.visitors[key]
+        found = self.visitors[key] = Visitor(name, tokens, group, delay)
+        return found
 
     def _specificity(self, tokens: Names) -> int:
         """Length of the longest name of the groups that *tokens* lead to; 0 for the default."""

@@ -139,9 +139,8 @@ class RobotsTxt:
         path = path_of(url, self.edition)
         rules = self.file.follow(_as_tokens(tokens)).rules.rules
         keys = sorted(matching_keys(keyed_patterns(rules, self.edition), path))
-        starts = list(dict.fromkeys(map(line_start, keys)))
-        written = rules_at(self.body, starts, self.edition)
-        return tuple(written[start] for start in starts)
+        written = rules_at(self.body, map(line_start, keys), self.edition)
+        return tuple(dict.fromkeys(written[line_start(key)] for key in keys))
 
     @property
     def sitemaps(self) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ def in_components(text: str, edition: Edition) -> list[str]:
     Only those behind a star may be in either.
     """
     found = [text]
-    star = text.find("*") if "'" in text or "%27" in text else -1
+    star = text.find("*")
     if star >= 0 and edition.decode_unreserved:
         places = [*find_apostrophes(text.partition("?")[0], star)]
         for place in places[: -MAX_APOSTROPHES - 1 : -1]:
@@ -115,8 +115,6 @@ def with_escapes(text: str, most: int) -> list[str]:
     With a digit, the incomplete escape of a URL has another spelling: two patterns for each of the
     last ones, *most* in all.
     """
-    if INCOMPLETE not in text:  # usual
-        return [text]
     *parts, last = _CUT_BEHIND_DIGIT.split(_CUT.sub("", text))
     found = [last]
     while parts and len(found) < most:

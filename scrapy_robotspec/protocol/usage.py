@@ -243,8 +243,8 @@ def _statement_of(word: str, line: Line) -> UsageStatement:
     if word in POLICY_TOKENS:
         return UsageStatement("policy-token", word, decode(line.value), line.number)
     path, value = split_path(line.value)
-    written = None if path is None else decode(path)
-    return UsageStatement(cast("UsageSource", word), decode(value), written, line.number)
+    source = cast("UsageSource", word)
+    return UsageStatement(source, decode(value), decode(path) or None, line.number)
 
 
 class UsageRules:
@@ -312,10 +312,10 @@ class _Field:
         self._stated, self._bounds = array("I"), array("I", [0])
         for line in lines:
             path, _ = split_path(line.value)
-            if path is None:
-                self._stated.append(line.start)
-            else:
+            if path:
                 rules.append((False, path, line.start))
+            else:
+                self._stated.append(line.start)
         by_pattern: dict[str, list[int]] = {}
         for key, pattern in sorted(keyed_patterns(rules, edition)):
             by_pattern.setdefault(pattern, []).append(key)
@@ -435,9 +435,9 @@ class FileUsage:
         return rules
 
 
-def split_path(value: bytes) -> tuple[bytes | None, bytes]:
-    """The path of a statement, if any, and its preferences (USE-01)."""
+def split_path(value: bytes) -> tuple[bytes, bytes]:
+    """The path of a statement, maybe empty, and its preferences (USE-01)."""
     if not value.startswith(b"/"):
-        return None, value
+        return b"", value
     path = value.replace(b"\t", b" ").partition(b" ")[0]
     return path, value[len(path) :].strip(b" \t")

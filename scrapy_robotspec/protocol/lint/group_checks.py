@@ -101,7 +101,7 @@ def _check_opened_wide(effects: Effects) -> Faults:
     opened: dict[str, tuple[str, Line]] = {}  # names and lines by key
     for group in effects.groups:
         if any(line.field == "allow" and line.value in EVERYTHING for line in group.rules):
-            for key, name in zip(group.keys, group.names, strict=True):
+            for key, name in group.firsts.items():
                 rules = effects.followed_by(name)
                 if _is_crawler(name) and rules is not None and not any(rules.disallowed):
                     opened.setdefault(key, (name, group.agents[0]))

@@ -55,9 +55,6 @@ _USUAL_LINE = rb"""(?x) (?!.{%d}) (?:
     | (?:[Uu]ser-[Aa]gent: (?:[ ] [\t -9;-~]*)? | \# [\t -~]*)? \Z
     | (?P<value> (?:[Dd]isallow|[Aa]llow): [ \t]+ %b) [\t -9;-~]* \Z
 )"""
-_USUAL_SITEMAP = rb"| [Ss]itemap: [ ] https?:"
-#: By whether a path may begin with a star.
-_BEGINNING = {False: b"", True: rb"| \* [\w/?=~&.-]"}
 #: By whether stars and dollar signs are special: the rest of a path.
 _REST = {
     False: rb"[\w/?=~&.@+-]* (?: %(?!25)[\da-fA-F]{2} [\w/?=~&.@+-]* )* [ ]* \Z",
@@ -98,8 +95,9 @@ def usual_line(edition: Edition) -> re.Pattern[bytes]:
 
     Its group ``value``: the value is to be checked.
     """
-    begin, rest = _BEGINNING[edition.star_begins_path], _REST[edition.wildcards]
-    sitemap = _USUAL_SITEMAP if edition.other_fields else b""
+    begin = rb"| \* [\w/?=~&.-]" if edition.star_begins_path else b""
+    sitemap = rb"| [Ss]itemap: [ ] https?:" if edition.other_fields else b""
+    rest = _REST[edition.wildcards]
     return re.compile(_USUAL_LINE % (longest_line(edition) + 1, begin, rest, sitemap))
 
 

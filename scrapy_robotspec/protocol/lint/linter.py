@@ -13,6 +13,7 @@ from scrapy_robotspec.editions import longest_line
 from scrapy_robotspec.protocol.file_kind import foreign_kind
 from scrapy_robotspec.protocol.groups import STRUCTURE, AllGroups
 from scrapy_robotspec.protocol.lines import Line, part_in_words, read_lines
+from scrapy_robotspec.protocol.lint import group_checks, line_checks, usage_checks
 from scrapy_robotspec.protocol.lint.effects import Effects
 from scrapy_robotspec.protocol.lint.findings import (
     CODES,
@@ -22,26 +23,6 @@ from scrapy_robotspec.protocol.lint.findings import (
     findings_of,
     read_data,
 )
-from scrapy_robotspec.protocol.lint.group_checks import (
-    Expected,
-    are_read_alike,
-    check_allow,
-    check_closed,
-    check_groups,
-    check_outside,
-    check_reach,
-    check_sitemaps,
-    find_redundant,
-)
-from scrapy_robotspec.protocol.lint.line_checks import (
-    check_agents,
-    check_colon,
-    check_form,
-    check_other,
-    check_rules,
-    usual_line,
-)
-from scrapy_robotspec.protocol.lint.usage_checks import check_hidden, check_statement
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 
 if TYPE_CHECKING:
@@ -52,7 +33,7 @@ _FILES = read_data("patterns.json")["files"]
 
 
 def lint(
-    file: RobotsFile, expected: Expected | None = None, *, is_cut: bool = False
+    file: RobotsFile, expected: group_checks.Expected | None = None, *, is_cut: bool = False
 ) -> tuple[Finding, ...]:
     """The findings about a file, in file order.
 
@@ -68,7 +49,7 @@ def lint(
     return tuple(found)
 
 
-def _faults(file: RobotsFile, expected: Expected | None, *, is_cut: bool) -> Faults:
+def _faults(file: RobotsFile, expected: group_checks.Expected | None, *, is_cut: bool) -> Faults:
     edition = file.edition
     lines: list[Line] = []
     if kind := foreign_kind(file.body):
@@ -80,7 +61,7 @@ def _faults(file: RobotsFile, expected: Expected | None, *, is_cut: bool) -> Fau
             yield None, "RS151", "The file is too long", f"reads {part_in_words(file.body)}"
     every = AllGroups(file.body, edition, lines)
     effects = Effects(every)
-    usual, longest = usual_line(edition).match, longest_line(edition)
+    usual, longest = line_checks.usual_line(edition).match, longest_line(edition)
     sitemaps: list[Line] = []
     rules: set[int] = set()
     forms: dict[tuple[bytes, bool], list[Fault]] = {}  # equal lines have equal faults
@@ -90,31 +71,32 @@ def _faults(file: RobotsFile, expected: Expected | None, *, is_cut: bool) -> Fau
         faults: list[Fault] = []
         if not match:
             has_room = not is_cut and len(line.text) < longest
-            yield from check_colon(line, edition, may_replace=has_room)
+            yield from line_checks.check_colon(line, edition, may_replace=has_room)
             form = (line.text, line.number == 1)
             if form not in forms:
-                forms[form] = list(check_form(line, edition))
+                forms[form] = list(line_checks.check_form(line, edition))
             faults += forms[form]
         if line.field in STRUCTURE:
             rules.add(line.start)
         else:
-            faults += check_other(line, edition)
+            faults += line_checks.check_other(line, edition)
         if line.field in USAGE_FIELDS:
-            faults += check_statement(line)
+            faults += usage_checks.check_statement(line)
         elif line.field == "sitemap" and edition.other_fields:
             sitemaps.append(line)
         for fault in faults:
             yield line, *fault
     yield from chain(
-        check_outside(every.outside, edition),
-        check_rules(effects, rules),
-        check_agents(effects),
-        check_groups(effects),
-        check_sitemaps(sitemaps, effects),
-        check_hidden(every),
-        check_reach(every, effects),
+        group_checks.check_outside(every.outside, edition),
+        line_checks.check_rules(effects, rules),
+        line_checks.check_agents(effects),
+        group_checks.check_groups(effects),
+        group_checks.check_sitemaps(sitemaps, effects),
+        usage_checks.check_hidden(every),
+        group_checks.check_reach(every, effects),
     )
     # A later line of a file that is cut would be read without one that can be deleted.
-    if not is_cut and are_read_alike(file.body, edition):
-        yield from chain(find_redundant(effects.groups), check_allow(effects))
-    yield from check_closed(effects, expected)
+    if not is_cut and group_checks.are_read_alike(file.body, edition):
+        yield from group_checks.find_redundant(effects.groups)
+        yield from group_checks.check_allow(effects)
+    yield from group_checks.check_closed(effects, expected)

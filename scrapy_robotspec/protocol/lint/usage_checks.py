@@ -50,7 +50,7 @@ class Statement(NamedTuple):
 def read_statement(line: Line) -> Statement:
     """The path and labels of a usage line."""
     path, preferences = split_path(line.value)
-    return Statement(line, path or b"", parse_preferences(line.field, decode(preferences)))
+    return Statement(line, path, parse_preferences(line.field, decode(preferences)))
 
 
 def check_statement(line: Line) -> Iterator[Fault]:
@@ -97,15 +97,16 @@ def _hidden(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
     Paths with wildcards are left out. A path is compared with the longest of the shorter ones only,
     and that one with the next.
     """
-    stated: dict[tuple[str, bytes], tuple[Line, dict[str, int]]] = {}
+    stated: dict[bytes, tuple[Line, dict[str, int]]] = {}  # by field and path
     for each in statements:
         if b"*" not in each.path and not each.path.endswith(b"$"):
-            _, labels = stated.setdefault((each.line.field, each.path), (each.line, {}))
+            key = b"%b %b" % (each.line.field.encode(), each.path)
+            _, labels = stated.setdefault(key, (each.line, {}))
             for label in each.labels:
                 labels.setdefault(label, each.line.number)
-    shorter: list[tuple[str, bytes]] = []  # prefixes of the path, the longest one last
+    shorter: list[bytes] = []  # prefixes of the path, the longest one last
     for key in sorted(stated):
-        while shorter and not (shorter[-1][0] == key[0] and key[1].startswith(shorter[-1][1])):
+        while shorter and not key.startswith(shorter[-1]):
             shorter.pop()
         if shorter:
             line, labels = stated[key]

@@ -15,15 +15,13 @@ from scrapy_robotspec.protocol.usage import split_path
 @pytest.mark.parametrize(
     ("value", "parts"),
     [
-        (b"train-ai=n", (None, b"train-ai=n")),
+        (b"train-ai=n", (b"", b"train-ai=n")),
         (b"/a train-ai=n", (b"/a", b"train-ai=n")),
         (b"/a \t train-ai=n, search=y", (b"/a", b"train-ai=n, search=y")),
         (b"/a", (b"/a", b"")),
     ],
 )
-def test_a_path_stands_before_the_preferences(
-    value: bytes, parts: tuple[bytes | None, bytes]
-) -> None:
+def test_a_path_stands_before_the_preferences(value: bytes, parts: tuple[bytes, bytes]) -> None:
     """USE-01."""
     assert split_path(value) == parts
 

@@ -9,7 +9,7 @@ import pytest
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol import lines
 from scrapy_robotspec.protocol.lines import split_line
-from scrapy_robotspec.protocol.lint import linter
+from scrapy_robotspec.protocol.lint import line_checks
 from scrapy_robotspec.protocol.lint.line_checks import check_form
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -83,7 +83,7 @@ def test_the_form_of_equal_lines_is_looked_at_once(monkeypatch: pytest.MonkeyPat
         looked_at.append(line.text)
         return check_form(line, edition)
 
-    monkeypatch.setattr(linter, "check_form", counted)
+    monkeypatch.setattr(line_checks, "check_form", counted)
     body = b"User-agent: *\nDisallow: /x\n" + b":\n1:\n" * 1000
     found = RobotsTxt.parse(body).lint()
     assert len(found) == 2000
