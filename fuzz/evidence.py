@@ -62,7 +62,7 @@ def check_folder(folder: Path) -> None:
     audit = Audit(timeline, ("examplebot",), 1.0)
     for url in ASKED:
         for moment in MOMENTS:
-            audit.add(Request(moment, 1.0, url), Origin.of(url), url)
+            audit.add(Request(moment, 1.0, True, url), Origin.of(url), url)
     audit.look_up()
     dumps(timeline.reading.to_json())
     assert audit.requests == len(ASKED) * len(MOMENTS)

@@ -27,12 +27,12 @@ class Request(NamedTuple):
     """Epoch seconds."""
     resolution: float
     """The request came at most this much later (seconds, up to 1.0)."""
+    has_zone: bool
+    """Whether the log says in which zone the time is."""
     url: str
     """Absolute; ``//host/path`` where the scheme is unknown, ``///path`` where the host is, too."""
     agent: str | None = None
     """The User-Agent; empty for a request without one, None where the log has none."""
-    has_zone: bool = True
-    """Whether the log says in which zone the time is."""
 
 
 #: Date and time, fraction of a second, zone; or epoch seconds, milliseconds and so on.
@@ -240,8 +240,7 @@ def _parse_common(line: bytes, found: re.Match[bytes], zone: str) -> Request | N
     base = _host(line[: found.start()].decode("latin-1").removesuffix(" "))
     if target.startswith("/"):
         target = base + target
-    seconds, resolution, has_zone = moment(found[1].decode(), zone)
-    return Request(seconds, resolution, target, agent_of(agent), has_zone)
+    return Request(*moment(found[1].decode(), zone), target, agent_of(agent))
 
 
 def _host(head: str) -> str:
@@ -275,7 +274,7 @@ def _parse_json(found: re.Match[bytes], zone: str) -> Request | None:
         if "filename" in values and "mime" not in values:  # the request of an exchange
             return None
         seconds = _epoch(digits.decode(), "%Y%m%d%H%M%S", "Z") + int(millis or 0) / 1000
-        return Request(seconds, 0.001 if millis else 1.0, _text(values, "url"))
+        return Request(seconds, 0.001 if millis else 1.0, True, _text(values, "url"))
     return json_request(values, _CADDY if {"ts", "request"} <= values.keys() else _OWN, zone)
 
 
@@ -312,8 +311,7 @@ def json_request(values: dict[str, Any], names: Mapping[str, str], zone: str) ->
         agent = agent[0] if agent else ""
     if not isinstance(agent, str):
         agent = "" if "agent" in names and names is not _OWN else None
-    seconds, resolution, has_zone = moment(str(_find(values, names["time"])), zone)
-    return Request(seconds, resolution, target, agent, has_zone)
+    return Request(*moment(str(_find(values, names["time"])), zone), target, agent)
 
 
 def _text(values: Mapping[str, Any], path: str) -> str:

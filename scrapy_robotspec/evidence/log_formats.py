@@ -138,8 +138,7 @@ def _line_reader(log_format: str, zone: str) -> LineReader:
             target = base_of(*(part.decode("latin-1") for part in parts)) + target
         agent = agent_of(values.get("http_user_agent"))
         time = _first(values, _TIMES).decode().strip("[]")
-        seconds, resolution, has_zone = moment(time, zone)
-        return Request(seconds, resolution, target, agent, has_zone)
+        return Request(*moment(time, zone), target, agent)
 
     return read
 

@@ -306,7 +306,7 @@ def law_evidence_agrees(history: History) -> Iterator[str]:
     unlike = {each.url for each in history.asked if each.override or own & {*each.page.meta}}
     for at, url in history.requests:
         if url not in unlike:
-            audit.add(Request(at, 0.0, url), Origin.of(url), url)
+            audit.add(Request(at, 0.0, True, url), Origin.of(url), url)
     audit.look_up()
     yield from map(str, audit.accused)
     left = Counter(page.url for page in history.sent)

@@ -172,7 +172,7 @@ def audited(folder: Path, requests: Iterable[tuple[float, str]], resolution: flo
     """The audit of URLs that were requested at some moments."""
     audit = Audit(Timeline(folder), TOKENS, 1.0)
     for time, url in requests:
-        audit.add(Request(time, resolution, url), Origin.of(url), url)
+        audit.add(Request(time, resolution, True, url), Origin.of(url), url)
     return audit
 
 

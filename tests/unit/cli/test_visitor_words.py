@@ -51,7 +51,7 @@ def test_words_about_a_crawl_delay(
 def audit_of(*requests: tuple[str, str]) -> VisitorAudit:
     audit = VisitorAudit(ROBOTS)
     for agent, path in requests:
-        audit.add(Request(0.0, 1.0, path, agent), f"{ANY_SITE}{path}")
+        audit.add(Request(0.0, 1.0, True, path, agent), f"{ANY_SITE}{path}")
     return audit
 
 

@@ -75,7 +75,7 @@ def common(line: str) -> Request | None:
 )
 def test_lines_of_web_servers(line: str, url: str | None) -> None:
     found = common(line)
-    assert (found and found[:3]) == (url and (START, 1.0, url))
+    assert (found and found[:4]) == (url and (START, 1.0, True, url))
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,8 @@ def cdxj(time: str, values: object) -> Request | None:
 
 def test_lines_of_an_archives_index() -> None:
     url = "https://example.com/a"
-    assert cdxj("20260131120000", {"url": url}) == Request(START, 1.0, url)
-    assert cdxj("20260131120000500", {"url": url}) == Request(START + 0.5, 0.001, url)
+    assert cdxj("20260131120000", {"url": url}) == Request(START, 1.0, True, url)
+    assert cdxj("20260131120000500", {"url": url}) == Request(START + 0.5, 0.001, True, url)
     assert parse(b'!meta {"format": "cdxj"}') is None
     exchange = {"url": url, "filename": "a.warc.gz"}
     assert cdxj("20260131120000", {**exchange, "mime": "text/html"}) is not None
@@ -195,9 +195,9 @@ def test_a_byte_of_another_encoding_in_json_is_read() -> None:
 def test_lines_of_caddy() -> None:
     request = {"host": "a.example", "uri": "/a?b", "headers": {"User-Agent": ["bot/1.0"]}}
     line = json.dumps({"ts": START + 0.5, "request": request}).encode()
-    assert parse(line) == Request(START + 0.5, 0.1, "http://a.example/a?b", "bot/1.0")
+    assert parse(line) == Request(START + 0.5, 0.1, True, "http://a.example/a?b", "bot/1.0")
     line = json.dumps({"ts": START + 0.5, "request": {**request, "tls": {"proto": "h2"}}}).encode()
-    assert parse(line) == Request(START + 0.5, 0.1, "https://a.example/a?b", "bot/1.0")
+    assert parse(line) == Request(START + 0.5, 0.1, True, "https://a.example/a?b", "bot/1.0")
 
 
 @pytest.mark.parametrize("log_format", [None, "combined"])
@@ -205,10 +205,10 @@ def test_lines_of_docker(log_format: str | None) -> None:
     """Its files; what it shows itself has no such frame."""
     line = {"log": f"{COMBINED}\n", "stream": "stdout", "time": "2026-01-31T12:00:09.1Z"}
     found = reader(log_format)(json.dumps(line, separators=(",", ":")).encode())
-    assert found == Request(START, 1.0, "///a", "bot/1.0")
+    assert found == Request(START, 1.0, True, "///a", "bot/1.0")
     line["log"] = json.dumps({"time": START, "url": "http://a.example/b", "log": {}})
     found = reader(log_format and "json:time=time,url=url")(json.dumps(line).encode())
-    assert found == Request(START, 0.1, "http://a.example/b")
+    assert found == Request(START, 0.1, True, "http://a.example/b")
 
 
 def test_a_zone_for_times_without_one() -> None:

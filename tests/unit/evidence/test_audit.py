@@ -462,7 +462,9 @@ def test_looks_at_runs_are_bounded_by_counts(
     timeline = Timeline(tmp_path)
     audit = Audit(timeline, TOKENS, 0.0)
     for number in range(20):
-        audit.add(Request(START + 5 * HOUR + 60 - number % 2 * 4 * HOUR, 0.0, NO), SITE_ORIGIN, NO)
+        audit.add(
+            Request(START + 5 * HOUR + 60 - number % 2 * 4 * HOUR, 0.0, True, NO), SITE_ORIGIN, NO
+        )
     assert 0 < audit.disallowed < 20
     assert audit.disallowed + audit.unknown == 20
     assert "further requests are unknown" in timeline.reading.notes[-1]
@@ -476,7 +478,7 @@ def test_the_time_for_the_log_does_not_count(tmp_path: Path) -> None:
     audit = Audit(timeline, TOKENS, 0.0)
     with patch.object(run_reader, "process_time", return_value=1e9):
         for number in range(6):
-            audit.add(Request(START + number * HOUR + 60, 0.0, NO), SITE_ORIGIN, NO)
+            audit.add(Request(START + number * HOUR + 60, 0.0, True, NO), SITE_ORIGIN, NO)
     assert (audit.disallowed, audit.unknown) == (3, 0)
     assert timeline.reading.problems == before
 
@@ -506,10 +508,10 @@ def test_requests_in_order_look_at_the_runs_once(tmp_path: Path) -> None:
     timeline = Timeline(tmp_path)
     audit = Audit(timeline, TOKENS, 0.0)
     moment = START + 3 * HOUR + 60
-    audit.add(Request(moment, 0.0, NO), SITE_ORIGIN, NO)
+    audit.add(Request(moment, 0.0, True, NO), SITE_ORIGIN, NO)
     before = timeline.looks
     for number in range(100):
-        audit.add(Request(moment + number, 0.0, NO), SITE_ORIGIN, NO)
+        audit.add(Request(moment + number, 0.0, True, NO), SITE_ORIGIN, NO)
     assert audit.disallowed == 101
     assert timeline.looks == before + 100 * 99  # a hundred more each, less the one in force
 

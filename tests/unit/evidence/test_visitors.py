@@ -78,7 +78,7 @@ def audited(*lines: tuple[float, str, str | None], only: tuple[str, ...] = ()) -
     audit = VisitorAudit(RobotsTxt.parse(FILE), only)
     for time, path, agent in lines:
         url = f"https://shop.example{path}"
-        audit.add(Request(time, 1.0, url, agent), url)
+        audit.add(Request(time, 1.0, True, url, agent), url)
     return audit
 
 
