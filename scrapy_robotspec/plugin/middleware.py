@@ -23,7 +23,7 @@ from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, log_never_decided, open_account
 from scrapy_robotspec.plugin.robots import CrawlRobots
-from scrapy_robotspec.plugin.scheduling.gate import RequestWaits, send_back
+from scrapy_robotspec.plugin.scheduling.gate import CrawlGate, send_back
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 
@@ -66,9 +66,8 @@ class RobotSpecMiddleware:
         self.robots = CrawlRobots(crawler, self.settings, stats, open_account(self.settings))
         self._stats = CrawlStats(crawler, self.settings, stats, self.robots.progress)
         self._policy = self.robots.policy
-        self._waits = RequestWaits(crawler, self.robots)
-        self.gate = self._waits.gate
-        self.enforcer = Enforcer(self.robots, self._stats, self._waits.crawl_delay)
+        self.gate = CrawlGate(crawler, self.robots)
+        self.enforcer = Enforcer(self.robots, self._stats, self.gate.delay)
         self.robots.lookup.followers += [self._stats, self.gate]
 
     @classmethod
@@ -81,7 +80,7 @@ class RobotSpecMiddleware:
             middleware._look_up_scrapy,
             middleware._watch_sending,
             middleware.robots.open,
-            middleware._waits.open,
+            middleware.gate.open,
             middleware._warn_of_missing_parts,
         ):
             crawler.signals.connect(step, scrapy_signals.spider_opened)
@@ -139,7 +138,7 @@ class RobotSpecMiddleware:
             return None
         answer = self.robots.decide_now(origin, request, time.time())
         if isinstance(answer, Pending) or (self._policy.spaces and self._policy.delay(answer)):
-            waited = await self._waits.hold_back(origin, request)
+            waited = await self.gate.hold_back(origin, request)
             if waited is None:  # the spider closes
                 return request
             answer = waited
@@ -213,7 +212,6 @@ class RobotSpecMiddleware:
         log_never_decided(never_decided, self._crawler, type(self))
         self._stats.close(self.robots.lookup.store.get)
         self.robots.end(reason)
-        self._waits.close()
         if not _compat.was_started(self._crawler.engine):
             await self.robots.close()
 

@@ -60,7 +60,7 @@ class Gate:
     def __init__(self, robots: CrawlRobots, delay: CrawlDelay | None = None) -> None:
         self._robots = robots
         self._live = robots.live
-        self._delay = delay
+        self.delay = delay
         self.due_slots: Collection[str] = () if delay is None else delay.due_slots
         """Download slots to which nothing goes now: a page that has waited for its delay is due."""
         self.popped: dict[Request, Origin | None] = {}
@@ -97,7 +97,7 @@ class Gate:
 
     def is_spaced(self, origin: Origin | None) -> bool:
         """Whether requests of *origin* leave their queue one at a time."""
-        return self._delay is not None and self._delay.is_spaced(origin)
+        return self.delay is not None and self.delay.is_spaced(origin)
 
     def enter(self, origin: Origin) -> QueueState:
         """The state for requests of *origin* that are queued from now on."""
@@ -208,8 +208,8 @@ class Gate:
 GATES: WeakKeyDictionary[Crawler, Gate] = WeakKeyDictionary()
 
 
-class RequestWaits:
-    """Waits of requests in ``process_request``.
+class CrawlGate(Gate):
+    """The gate of a crawl, with the waits of requests in ``process_request``.
 
     One request of an origin awaits its robots.txt, then its crawl delay, while the gate holds the
     others. When the spider closes, it goes back to the scheduler, the same object. A scheduler
@@ -218,19 +218,19 @@ class RequestWaits:
     """
 
     def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
-        self._crawler = crawler
-        self._robots = robots
-        self.crawl_delay: CrawlDelay | None = None
+        delay: CrawlDelay | None = None
         if robots.policy.spaces:
             from scrapy_robotspec.plugin._compat_rare import SendTimes
             from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
-            self.crawl_delay = CrawlDelay(robots, SendTimes(crawler))
+            delay = CrawlDelay(robots, SendTimes(crawler))
+        super().__init__(robots, delay)
+        self._crawler = crawler
         self._missing: str | None = None
         """The part of Scrapy without which another scheduler cannot be held back."""
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
-        self.gate = GATES[crawler] = Gate(robots, self.crawl_delay)
+        GATES[crawler] = self
 
     # --- requests
 
@@ -240,16 +240,15 @@ class RequestWaits:
         None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
         back.
         """
-        gate = self.gate
-        if self._missing and gate.parked >= self._robots.settings.max_parked:
+        if self._missing and self.parked >= self._robots.settings.max_parked:
             raise IgnoreRequest(
-                f"{gate.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
+                f"{self.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
                 f"this Scrapy has no {self._missing}, without which others cannot be held back"
             )
-        popped = self._missing is not None or request in gate.popped
+        popped = self._missing is not None or request in self.popped
         parking = self._parking if popped else None
         goes_back = False
-        gate.parked += popped
+        self.parked += popped
         try:
             if parking is not None:
                 parking.park(request)
@@ -262,14 +261,14 @@ class RequestWaits:
             send_back(request)
             return None  # it stays parked until the scheduler has it
         finally:
-            gate.parked -= popped
+            self.parked -= popped
             is_ours = goes_back or parking is None or parking.unpark(request)
         if not is_ours:
             raise IgnoreRequest("another worker has taken over the request while it waited")
         return answer
 
     async def _decide(self, origin: Origin, request: Request) -> Answer:
-        with self.gate.hold(origin, request):
+        with self.hold(origin, request):
             self._robots.routes.see(origin, request)
             has_slot = False
             while True:
@@ -283,13 +282,13 @@ class RequestWaits:
                     continue
                 if has_slot or not delay:
                     return answer
-                assert self.crawl_delay is not None
+                assert self.delay is not None
                 assert answer.found is not None
                 self._robots.progress.account.spaced(origin, delay)
                 # The robots.txt counts as a page.
                 ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
                 has_slot = await self._robots.until(
-                    self.crawl_delay.pace(request, origin, delay, ahead), "a crawl-delay had passed"
+                    self.delay.pace(request, origin, delay, ahead), "a crawl-delay had passed"
                 )
 
     # --- start and end
@@ -297,12 +296,12 @@ class RequestWaits:
     def open(self) -> None:
         """Prepare the engine, which exists when the spider is opened."""
         engine = self._crawler.engine
-        if self.crawl_delay is not None:
+        if self.delay is not None:
             from scrapy_robotspec.plugin import _compat_rare
 
             _compat_rare.load_handlers(engine)
-        can_back_out = _compat.back_out_while(engine, self.gate.must_wait)
-        if self.gate.queues:
+        can_back_out = _compat.back_out_while(engine, self.must_wait)
+        if self.queues:
             return
         from scrapy_robotspec.plugin import _compat_rare
 
@@ -321,16 +320,16 @@ class RequestWaits:
     def _on_given(self, request: Request | None) -> None:
         """The user's scheduler has given *request*; None: it has none."""
         if request is not None:
-            self.gate.popped.setdefault(request)
+            self.popped.setdefault(request)
         elif self._parking is not None:
             self._parking.feed(self._crawler)
 
     def close(self) -> None:
-        """Make no more calls."""
+        super().close()
         if self._parking is not None:
             self._parking.close()
-        if self.crawl_delay is not None:
-            self.crawl_delay.close()
+        if self.delay is not None:
+            self.delay.close()
 
 
 def send_back(request: Request) -> Request:
