@@ -59,7 +59,7 @@ class Servers:
         self.is_paused = False
         self.loop_time = LoopTime(time.monotonic, Clock().callLater)
 
-    def policy(self, origin: Origin) -> AccessPolicy:
+    def policy_of(self, origin: Origin) -> AccessPolicy:
         return self.access
 
     def clock(self) -> float:

@@ -51,7 +51,7 @@ class Runtime(Protocol):
     def is_paused(self) -> bool:
         """Whether the crawl pauses."""
 
-    def policy(self, origin: Origin) -> AccessPolicy:
+    def policy_of(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*."""
 
     def clock(self) -> float:
@@ -157,7 +157,7 @@ class Lookup:
         now = self._runtime.clock()
         if self.rules.get_valid(origin, now) is not None:
             return True
-        plan = self._runtime.policy(origin).plan(self.store.get(origin), now)
+        plan = self._runtime.policy_of(origin).plan(self.store.get(origin), now)
         return plan.action is not Action.WAIT
 
     async def wait(self, origin: Origin, request: Any, *, in_pauses: bool = True) -> Resolved:
@@ -229,7 +229,7 @@ class Lookup:
     def look_up(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
         """As :meth:`ask`, where the rules cache has nothing valid."""
         record = self.store.get(origin)
-        plan = self._runtime.policy(origin).plan(record, now)
+        plan = self._runtime.policy_of(origin).plan(record, now)
         if plan.ask and not self._closed and not self._is_fetched(origin):
             self._start(Fetch(origin, record, plan, request, now))
         if plan.action is Action.WAIT and self._is_fetched(origin):  # it may have ended at once
@@ -248,7 +248,7 @@ class Lookup:
         if plan.ask:
             plan = replace(plan, until=min(plan.until, now + RETRY_PAUSE))
         assert record is not None  # else requests wait
-        return self.rules.make(record, plan, self._runtime.policy(origin).edition, now)
+        return self.rules.make(record, plan, self._runtime.policy_of(origin).edition, now)
 
     def _was_asked(self, origin: Origin) -> bool:
         """Whether *origin* was asked already and gave no answer."""
@@ -328,7 +328,7 @@ class Lookup:
             if base is not None and live.paused:
                 base = base.after_pause(live.paused)
             live.paused = 0.0
-            policy, now = self._runtime.policy(origin), self._runtime.clock()
+            policy, now = self._runtime.policy_of(origin), self._runtime.clock()
             record = policy.apply(base, origin, result, now, self._runtime.random())
             shared = None if result.local else record
         finally:
@@ -354,7 +354,7 @@ class Lookup:
         origin, held, now = fetch.origin, fetch.held, self._runtime.clock()
         self._live[origin].was_preempted = False
         try:
-            plan = self._runtime.policy(origin).plan(record, now)
+            plan = self._runtime.policy_of(origin).plan(record, now)
             if plan.ask:
                 plan = replace(plan, until=now)  # the next request starts the fetch
             found = self._resolve(origin, record, plan, now)
@@ -369,7 +369,7 @@ class Lookup:
         """Announce new rules, with those that they replace unless the file is equal."""
         replaced = None
         if held is not None and held.meaning is Meaning.RULES and held.body != found.record.body:
-            replaced = self.rules.parse(held, self._runtime.policy(held.origin).edition)
+            replaced = self.rules.parse(held, self._runtime.policy_of(held.origin).edition)
         try:
             await self._runtime.on_rules(found, request, replaced)
         except CancelledError:

@@ -35,7 +35,7 @@ class PageAnswers:
             return
         record = lookup.store.get(origin)
         if record is not None:
-            noted = self._runtime.policy(origin).page_answered(record, now)
+            noted = self._runtime.policy_of(origin).page_answered(record, now)
             if noted is not record:
                 lookup.store.put(noted)
                 lookup.rules.pop(origin)

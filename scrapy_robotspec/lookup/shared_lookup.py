@@ -27,7 +27,7 @@ class SharedLookup(Lookup):
     store: TieredStore
 
     async def _find(self, fetch: Fetch) -> FetchDone:
-        origin, held, policy = fetch.origin, fetch.held, self._runtime.policy(fetch.origin)
+        origin, held, policy = fetch.origin, fetch.held, self._runtime.policy_of(fetch.origin)
         agent = self._runtime.agent(fetch.request)
         pause, reads = POLL_MIN, 0
         record = known = held

@@ -19,10 +19,8 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.lookup import Pending, Resolved
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.request_policy import Answer, RequestPolicy
-from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.store import shown_uri
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.evidence.log_lines import LoggedDecision, Stage
-    from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
     from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
     from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -47,7 +44,7 @@ _T = TypeVar("_T")
 _TICK = 0.1
 
 
-class CrawlRobots:
+class CrawlRobots(CrawlRuntime):
     """Decides about the requests of one crawl.
 
     *stats* counts the fetches, *account* the requests.
@@ -60,10 +57,8 @@ class CrawlRobots:
         stats: StatsCollector,
         account: CrawlAccount,
     ) -> None:
-        self.settings = settings
-        self.tokens = TokenSelector(crawler, settings)
+        super().__init__(crawler, settings, stats)
         self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
-        self.live = LiveOrigins()
         self.progress = Progress(
             stats,
             account,
@@ -71,21 +66,15 @@ class CrawlRobots:
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
         )
-        self._crawler = crawler
         self.signals = crawler.signals
         self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
         self._ticker: Any = None
-        self._runtime = CrawlRuntime(crawler, settings, self.tokens, stats, self.live)
-        self.engine = self._runtime.engine
-        self.routes = self._runtime.routes
-        self.lookup = open_lookup(self._runtime, settings)
-        self.observer: EvidenceObserver | None = None
+        self.lookup = open_lookup(self, settings)
         if settings.evidence is not None:
             from scrapy_robotspec.plugin.recording.observer import open_evidence
 
             self.observer = open_evidence(crawler, settings, self.tokens, time.time())
-            self._runtime.archive = self.observer
             self.lookup.followers.append(self.observer)
         self._report: Report | None = None
         if settings.report is not None:
@@ -226,7 +215,7 @@ class CrawlRobots:
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             from scrapy_robotspec.lookup.page_answers import PageAnswers
 
-            self._page_answers = PageAnswers(self._runtime, self.lookup)
+            self._page_answers = PageAnswers(self, self.lookup)
             self._crawler.signals.connect(
                 self._page_answers.on_response, scrapy_signals.response_received
             )
@@ -256,11 +245,12 @@ class CrawlRobots:
     async def close(self) -> None:
         """Close report, stores and evidence. Fetches that were cancelled end before."""
         if self._report is not None:
-            await _compat.as_future(self._runtime.in_thread(self._report.close))
+            await _compat.as_future(self.in_thread(self._report.close))
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         if self.observer is not None:
-            await _compat.as_future(self._runtime.in_thread(self._close_evidence))
-        self._runtime.close()
+            await _compat.as_future(self.in_thread(self._close_evidence))
+        if "in_thread" in vars(self):
+            self.in_thread.close()
 
     def _close_evidence(self) -> None:
         """Write the end of the evidence, with the account of a crawl that was decided here."""

@@ -22,7 +22,7 @@ ONE_ACT = {
     # answer a question about a URL, a request, an origin
     *("decide", "crawl_delay", "is_spaced", "best"),
     # get something from a site, and what that takes
-    *("fetch", "download", "clock", "agent", "policy", "download_delay"),
+    *("fetch", "download", "clock", "agent", "policy_of", "download_delay"),
     # follow what happens
     *("on_fetch_done", "on_rules", "on_answered", "page_answered"),
     # count it

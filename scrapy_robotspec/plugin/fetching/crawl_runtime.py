@@ -36,6 +36,7 @@ from scrapy_robotspec.access.outcome import (
 )
 from scrapy_robotspec.access.reasons import IMPOSSIBLE_HOST
 from scrapy_robotspec.lookup import Lookup, Resolved
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.loop_time import LoopTime, TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.tokens import TokenSelector, default_user_agent
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.policy import AccessPolicy
-    from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.fetching.threads import Threads
     from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -83,21 +83,15 @@ class CrawlRuntime:
 
     random = staticmethod(random.random)
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        settings: Settings,
-        tokens: TokenSelector,
-        stats: StatsCollector,
-        live: LiveOrigins,
-    ) -> None:
+    def __init__(self, crawler: Crawler, settings: Settings, stats: StatsCollector) -> None:
         self._crawler = crawler
         self.engine = _compat.Engine(crawler)
-        self._tokens = tokens
         self.settings = settings
+        self.tokens = TokenSelector(crawler, settings)
+        self.live = LiveOrigins()
         self.stats = stats
         self._default_agent = default_user_agent(crawler)[0].encode()
-        self.routes = Routes(settings.inherit_meta, live)
+        self.routes = Routes(settings.inherit_meta, self.live)
         self.loop_time = LoopTime(time.monotonic, _compat.call_later)
         """Counts the seconds of ``ROBOTSPEC_FETCH_TIMEOUT``."""
         self.downloads = Downloads(crawler, settings.max_size, settings.fetch_timeout)
@@ -109,18 +103,18 @@ class CrawlRuntime:
             from scrapy_robotspec.plugin.fetching.probes import Probes
 
             self.probes = Probes()
-        self.archive: EvidenceObserver | None = None
-        """Archives requests and responses; None: no evidence is kept."""
-        self._policy = settings.access_policy()
-        self.live = live
+        self.observer: EvidenceObserver | None = None
+        """Archives requests and responses, and logs decisions; None: no evidence is kept."""
+        self._access_policy = settings.access_policy()
 
     def clock(self) -> float:
         return time.time()  # looked up at each call, as elsewhere: a test may replace it
 
-    def policy(self, origin: Origin) -> AccessPolicy:
+    def policy_of(self, origin: Origin) -> AccessPolicy:
         overrides = self.settings.overrides
         override = overrides.find(origin) if overrides else None
-        return self._policy if override is None else override.adjust(self._policy)
+        policy = self._access_policy
+        return policy if override is None else override.adjust(policy)
 
     @property
     def is_paused(self) -> bool:
@@ -192,12 +186,8 @@ class CrawlRuntime:
         if any(_compat.has_receivers(self._crawler, signal) for signal in sent):
             from scrapy_robotspec.plugin.robotparser import send_rules
 
-            sending = send_rules(self._crawler, self._tokens, found, request, replaced)
+            sending = send_rules(self._crawler, self.tokens, found, request, replaced)
             await _compat.deferred(sending)
-
-    def close(self) -> None:
-        if "in_thread" in vars(self):
-            self.in_thread.close()
 
 
 def _proxy_in(meta: Mapping[str, Any]) -> str | None:
@@ -224,8 +214,8 @@ class Attempt:
     """The server error that probes are made for; it stands where one fails (FET-15)."""
 
     def __post_init__(self) -> None:
-        archive, limits = self.runtime.archive, self.runtime.settings.redirect_limits
-        self._archive = None if archive is None else archive.of_fetch(self.origin, time.time())
+        observer, limits = self.runtime.observer, self.runtime.settings.redirect_limits
+        self._archive = None if observer is None else observer.of_fetch(self.origin, time.time())
         self._chain = RedirectChain(self.origin, limits)
 
     async def run(self) -> FetchResult:

@@ -98,7 +98,7 @@ class LookupHarness:
 
     # --- what the lookup calls
 
-    def policy(self, origin: Origin) -> AccessPolicy:
+    def policy_of(self, origin: Origin) -> AccessPolicy:
         self.looks += 1
         return self.access
 

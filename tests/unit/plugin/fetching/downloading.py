@@ -72,7 +72,7 @@ class Downloading:
         middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
         assert middleware is not None
         self.robots = middleware.robots
-        self.runtime = self.robots._runtime
+        self.runtime = self.robots
         self.runtime.loop_time = LoopTime(self.clock.seconds, call_later(self.clock))
         self.engine = cast("Any", self.crawler.engine)
         self.engine.download_async = self._download

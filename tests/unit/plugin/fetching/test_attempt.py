@@ -16,7 +16,7 @@ def test_a_process_without_a_free_file_knows_that_the_failure_is_its_own() -> No
         "from scrapy_robotspec.plugin.fetching.crawl_runtime import Attempt\n"
         "from scrapy_robotspec.plugin.fetching.routes import Routes\n"
         "context = Names(\n"
-        "    settings=Names(redirect_limits=RedirectLimits(max_redirects=5)), archive=None,\n"
+        "    settings=Names(redirect_limits=RedirectLimits(max_redirects=5)), observer=None,\n"
         "    routes=Routes((), LiveOrigins()), stats=Names(inc_value=lambda name: None),\n"
         ")\n"
         "attempt = Attempt(context, Origin.of('http://a.example/'), None, None)\n"

@@ -398,7 +398,7 @@ def test_the_first_request_takes_a_turn_of_the_download_slot_and_a_retry_none(
 @pytest.fixture
 def archive(crawl: Downloading) -> Archive:
     kept = Archive()
-    crawl.runtime.archive = cast("Any", kept)
+    crawl.runtime.observer = cast("Any", kept)
     return kept
 
 
@@ -413,7 +413,7 @@ def test_a_failure_is_archived_under_the_url_that_failed(
 ) -> None:
     """That of a probe is not the URL of the robots.txt."""
     crawl, kept = Downloading(monkeypatch, **PROBE), Archive()
-    crawl.runtime.archive = cast("Any", kept)
+    crawl.runtime.observer = cast("Any", kept)
     crawl.site = misplaced(missing=fail(REFUSED))
     crawl.fetched()
     assert kept.responses == [URL]
@@ -462,13 +462,13 @@ def test_an_override_changes_the_statuses_of_its_host_alone(
     """FET-09."""
     rows = {"a.example": {"status_policy": {404: "disallow"}}, "c.example": {"token": "own"}}
     runtime = Downloading(monkeypatch, ROBOTSPEC_OVERRIDES=rows).runtime
-    assert runtime.policy(A).status_policy == {404: Meaning.DISALLOW}
-    assert runtime.policy(B).status_policy == {}
-    assert runtime.policy(Origin("http", "c.example", 80)).status_policy == {}
+    assert runtime.policy_of(A).status_policy == {404: Meaning.DISALLOW}
+    assert runtime.policy_of(B).status_policy == {}
+    assert runtime.policy_of(Origin("http", "c.example", 80)).status_policy == {}
 
 
 def test_without_overrides_all_hosts_have_the_projects_policy(crawl: Downloading) -> None:
-    assert crawl.runtime.policy(A) == crawl.runtime.policy(B) == Settings().access_policy()
+    assert crawl.runtime.policy_of(A) == crawl.runtime.policy_of(B) == Settings().access_policy()
 
 
 def test_threads_end_with_the_crawl(crawl: Downloading) -> None:
@@ -482,7 +482,7 @@ def test_threads_end_with_the_crawl(crawl: Downloading) -> None:
     async def use() -> None:
         crawl.runtime.in_thread(work)
         has_run.wait(10)
-        crawl.runtime.close()
+        await crawl.runtime.close()
 
     run(use)
     ended[0].join(10)
