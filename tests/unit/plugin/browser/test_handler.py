@@ -87,13 +87,14 @@ def test_an_import_path_is_read_when_scrapy_has_its_reactor(
     assert {scheme: global_object_name(found[scheme]) for scheme in paths} == paths
     assert found.keys() == given.keys()
     assert not found["http"].lazy, "it starts its browser with the engine"
-    crawler = crawler_with_engine()
+    short = handlers(DOWNLOAD_HANDLERS={"http": "Handler"})["http"]
+    crawler = crawler_with_engine()  # with old releases of Scrapy it installs a reactor
     own, unrelated = (build_from_crawler(found[scheme], crawler) for scheme in paths)
     assert isinstance(own, Own)
     assert own.obeys_robots_txt
     assert type(unrelated) is Unrelated
     with pytest.raises(ValueError, match="'Handler': not a full path"):  # as Scrapy says it
-        build_from_crawler(handlers(DOWNLOAD_HANDLERS={"http": "Handler"})["http"], crawler)
+        build_from_crawler(short, crawler)
 
 
 def test_an_import_path_is_read_at_once_where_there_is_a_reactor(
