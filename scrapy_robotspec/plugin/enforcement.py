@@ -79,7 +79,7 @@ class Enforcer:
     def __init__(
         self, robots: CrawlRobots, stats: CrawlStats, crawl_delay: CrawlDelay | None
     ) -> None:
-        self._robots = robots
+        self.robots = robots
         self._crawl_delay = crawl_delay
         self._policy = robots.policy
         self._observer = robots.observer
@@ -127,7 +127,7 @@ class Enforcer:
 
     def _is_kept(self, delay: float, origin: Origin) -> bool:
         """Whether pages are at least *delay* seconds apart, or the user has chosen otherwise."""
-        settings, override = self._robots.settings, self._policy.override(origin)
+        settings, override = self.robots.settings, self._policy.override(origin)
         chosen = override is not None and override.crawl_delay is not None
         return chosen or settings.crawl_delay or (settings.default_crawl_delay or 0.0) >= delay
 
@@ -144,7 +144,7 @@ class Enforcer:
         if is_sent_to_service(request):
             from scrapy_robotspec.plugin import splash  # few crawls use it
 
-            outcome, url, is_counted = splash.count_of(request, self._robots.lookup.store)
+            outcome, url, is_counted = splash.count_of(request, self.robots.lookup.store)
         origin = None if outcome == NO_ROBOTS_TXT else Origin.of(url)
         self._passed[ref(request, self._passed.pop)] = Passed(None, logged, outcome, origin)
         if not is_counted:
@@ -169,8 +169,8 @@ class Enforcer:
         found = passed.found
         if found is not None:
             now = time.time()
-            if self._robots.lookup.rules.get_valid(found.origin, now) is not found:
-                answer = self._robots.decide_now(found.origin, request, now)
+            if self.robots.lookup.rules.get_valid(found.origin, now) is not found:
+                answer = self.robots.decide_now(found.origin, request, now)
                 if isinstance(answer, Pending) or (
                     self._crawl_delay is not None
                     and self._crawl_delay.begins(found, request, answer)
@@ -184,7 +184,7 @@ class Enforcer:
         elif is_sent_to_service(request):
             from scrapy_robotspec.plugin import splash
 
-            asked = splash.decide_about_page(self._robots, request)
+            asked = splash.decide_about_page(self.robots, request)
             if asked is not None:
                 self._apply_again(request, *asked)
         passed.sent = True
@@ -204,7 +204,7 @@ class Enforcer:
         """Remove usages from requests that are scheduled, from the first on."""
         if not self._is_plain:
             self._is_plain = True
-            self._robots.signals.connect(remove_usage, signals.request_scheduled)
+            self.robots.signals.connect(remove_usage, signals.request_scheduled)
 
     def refuse(self, request: Request, asked: Request, answer: Answer) -> Refused:
         """Count the refusal of *request*, and return the exception for it.
@@ -227,21 +227,23 @@ class Enforcer:
         if self._policy.usage is not None:
             self._account.count_usage(self._policy.usage.counts(usage), origin)
 
-    async def check_response(self, request: Request, response: Response) -> Response:
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
         """Return *response*, unless its URL or its declared uses are not allowed."""
         # hot path
         passed = self._passed.get(ref(request))
         if passed is None or not passed.sent:
             self._note_answered(request, response, passed)
-        elif not self._robots.tokens.is_compared and passed.found is not None:
-            self._robots.tokens.compare(request)
+        elif not self.robots.tokens.is_compared and passed.found is not None:
+            self.robots.tokens.compare(request)
         final = None
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_of(request), response)
         request.meta.pop(KEPT_TOKENS, None)  # other requests may get its meta
         if final is not None and (origin := self._policy.origin(final)) is not None:
-            answer = await self._robots.decide_later(origin, final)
-            logged = self._robots.note_decision(final, answer, "final_url")
+            answer = await self.robots.decide_later(origin, final)
+            logged = self.robots.note_decision(final, answer, "final_url")
             self._apply_again(request, final, answer)
             if (passed := self._passed.get(ref(request))) is not None:
                 passed.logged = logged  # its usage header is read with these rules

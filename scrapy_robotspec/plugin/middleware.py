@@ -28,10 +28,7 @@ from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
@@ -41,7 +38,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 
-class RobotSpecMiddleware:
+class RobotSpecMiddleware(Enforcer):
     """Downloader middleware that obeys robots.txt.
 
     The add-on puts it in the place of Scrapy's own (position 100). Reads ``ROBOTSTXT_OBEY`` and the
@@ -55,20 +52,18 @@ class RobotSpecMiddleware:
 
             log_switched_off(crawler.settings)
             raise NotConfigured
-        self.settings = Settings.from_scrapy(crawler.settings)
-        if self.settings.dry_run:
+        settings = Settings.from_scrapy(crawler.settings)
+        if settings.dry_run:
             raise ConfigurationError(
                 f"ROBOTSPEC_DRY_RUN = True works with the add-on only: {ENABLE}"
             )
         assert crawler.stats is not None
         self._crawler = crawler
-        stats = crawler.stats
-        self.robots = CrawlRobots(crawler, self.settings, stats, open_account(self.settings))
-        self._stats = CrawlStats(crawler, self.settings, stats, self.robots.progress)
-        self._policy = self.robots.policy
-        self.gate = CrawlGate(crawler, self.robots)
-        self.enforcer = Enforcer(self.robots, self._stats, self.gate.delay)
-        self.robots.lookup.followers += [self._stats, self.gate]
+        robots = CrawlRobots(crawler, settings, crawler.stats, open_account(settings))
+        stats = CrawlStats(crawler, settings, crawler.stats, robots.progress)
+        self.gate = CrawlGate(crawler, robots)
+        super().__init__(robots, stats, self.gate.delay)
+        robots.lookup.followers += [stats, self.gate]
 
     @classmethod
     @in_one_line
@@ -134,7 +129,7 @@ class RobotSpecMiddleware:
         origin = self._policy.origin(request)
         if origin is None:
             self.gate.goes_on(None, request)
-            self.enforcer.exempt(request)
+            self.exempt(request)
             return None
         answer = self.robots.decide_now(origin, request, time.time())
         if isinstance(answer, Pending) or (self._policy.spaces and self._policy.delay(answer)):
@@ -144,14 +139,8 @@ class RobotSpecMiddleware:
             answer = waited
         else:
             self.gate.goes_on(origin, request)
-        self.enforcer.enforce(request, answer)
+        self.enforce(request, answer)
         return None
-
-    def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Awaitable[Response]:
-        """Return *response*, unless its URL or its declared uses are not allowed."""
-        return self.enforcer.check_response(request, response)
 
     def process_exception(
         self, request: Request, exception: Exception, spider: Spider | None = None
@@ -178,14 +167,14 @@ class RobotSpecMiddleware:
         _compat.call_first(engine, "process_exception", self._return_expired)
         sees_sending = _compat.watch_sending(
             engine,
-            self.enforcer.check_sending,
+            self.check_sending,
             None if observer is None else observer.on_sent,
             meta_keys.TRANSFER,
         )
         chosen = self._crawler.settings.getdict("DOWNLOADER_MIDDLEWARES").values()
         # Another one may answer.
         if not sees_sending or sum(place is not None for place in chosen) > 1:
-            _compat.call_first(engine, "process_response", self.enforcer.see_response)
+            _compat.call_first(engine, "process_response", self.see_response)
 
     def _warn_of_missing_parts(self) -> None:
         settings = self._crawler.settings

@@ -102,7 +102,7 @@ class BrowserGuard:
                 await asyncio.wait(visit.checks)
             visit.is_open = False  # later refusals do not end the request
             if visit.refusal is not None:
-                raise self._obeying.enforcer.refuse(visit.page, *visit.refusal)
+                raise self._obeying.refuse(visit.page, *visit.refusal)
         return response
 
     def visit(self, request: Request) -> Visit:
@@ -170,7 +170,7 @@ class BrowserGuard:
         """Max wait of a browser's request for a robots.txt (seconds)."""
         given = self._crawler.settings.get("PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT")
         navigation = float(_NAVIGATION_TIMEOUT if given is None else given) / 1000 * _PART
-        fetch = self._obeying.settings.fetch_timeout
+        fetch = self._obeying.robots.settings.fetch_timeout
         return min(fetch, navigation) if navigation else fetch
 
     @property

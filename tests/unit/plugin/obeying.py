@@ -64,7 +64,7 @@ class Obeying:
         assert middleware is not None
         self.middleware: RobotSpecMiddleware = middleware
         self.robots = middleware.robots
-        self.enforcer = middleware.enforcer
+        self.enforcer = middleware
         self.engine = Engine()
         self.robots.engine = cast("Any", self.engine)
 

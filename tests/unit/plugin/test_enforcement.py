@@ -369,7 +369,7 @@ def test_pages_of_no_robots_txt_are_not_counted_as_sent(crawl: Obeying) -> None:
 def answered(crawl: Obeying, request: Request, url: str | None = None, **headers: str) -> Response:
     response = Response(url or request.url, headers=headers)
     crawl.enforcer.check_sending(request)
-    return run(lambda: crawl.enforcer.check_response(request, response))
+    return run(lambda: crawl.enforcer.process_response(request, response))
 
 
 @pytest.mark.parametrize("leaves", [True, False])
@@ -383,7 +383,7 @@ def test_a_page_that_was_not_seen_leaving_was_answered_by_a_middleware(
     if leaves:
         crawl.enforcer.check_sending(request)
     for _ in range(2):  # a response may pass by twice
-        run(lambda: crawl.enforcer.check_response(request, response))
+        run(lambda: crawl.enforcer.process_response(request, response))
     account = crawl.robots.progress.account
     is_answered = not leaves and not cached
     assert account.requests().answered == is_answered
@@ -442,7 +442,7 @@ def test_a_response_that_nobody_decided_about_is_counted(crawl: Obeying) -> None
     own = Request(f"{URL}/robots.txt", meta={"_robotspec_download": "transfer"})
     for request in (refused, own, *(Request(f"{URL}/yes") for _ in range(3))):
         response = Response(request.url)
-        run(lambda: crawl.enforcer.check_response(request, response))  # noqa: B023
+        run(lambda: crawl.enforcer.process_response(request, response))  # noqa: B023
     assert crawl.robots.progress.account.of_pages[NEVER_DECIDED] == 3
 
 
@@ -480,7 +480,7 @@ def test_the_user_agent_that_was_sent_is_compared_once(
         if leaves:
             answered(crawl, request)
         else:
-            run(lambda: crawl.enforcer.check_response(request, Response(request.url)))  # noqa: B023
+            run(lambda: crawl.enforcer.process_response(request, Response(request.url)))  # noqa: B023
     assert caplog.text.count("which is not part of the User-Agent") == leaves
 
 
