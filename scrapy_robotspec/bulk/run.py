@@ -233,8 +233,9 @@ def to_cells(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _cells(column: pa.Array) -> pa.Array:
-    if pa.types.is_nested(column.type):
-        kind = dict if pa.types.is_map(column.type) else list
+    if pa.types.is_nested(column.type) or pa.types.is_floating(column.type):
+        # A number always has a point: DuckDB rounds 0.4 where the rows before it have none.
+        kind = {pa.lib.Type_MAP: dict, pa.lib.Type_DOUBLE: float}.get(column.type.id, list)
         texts = [
             None if value is None else json.dumps(kind(value), ensure_ascii=False)
             for value in column.to_pylist()

@@ -146,6 +146,18 @@ def test_no_cell_of_csv_is_a_formula(tmp_path: Path) -> None:
         assert [row["url"] for row in found] == expected
 
 
+def test_a_whole_number_of_seconds_has_a_point_in_csv(tmp_path: Path) -> None:
+    """DuckDB finds the type in the first rows, and rounds what the type cannot hold."""
+    delays = ["1", "0.4", "none"]
+    lines = [{"url": "", "body": f"User-agent: *\nCrawl-delay: {each}\n"} for each in delays]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    questions = Questions.of("x", (), "google-2019", False, ["url", "crawl_delay"])
+    (job,) = jobs_of(tmp_path / "x.jsonl", tmp_path / "out", "csv", questions)
+    job.run()
+    with open(job.path, encoding="utf-8", newline="") as file:
+        assert [row["crawl_delay"] for row in csv.DictReader(file)] == ["1.0", "0.4", ""]
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_several_processes_write_the_same_bytes(folder: Path, tmp_path: Path, form: str) -> None:
     one, several = (jobs_of(folder, tmp_path / name, form) for name in ("one", "several"))
