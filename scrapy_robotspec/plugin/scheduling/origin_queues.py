@@ -184,7 +184,7 @@ class OriginQueues:
         # hot path
         if self._gate.popped:
             self._gate.return_lost()
-        ready = self._ready.least_busy()
+        ready = self._ready.least_busy() if self._ready.slots else None
         if self._unknown.slots and self._gate.may_fetch():
             # A site found now does not wait behind thousands of silent ones.
             newest = self._fetches % 2 == 1
