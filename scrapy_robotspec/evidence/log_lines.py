@@ -94,7 +94,7 @@ class Line(NamedTuple):
 
     number: int
     """From 1."""
-    values: dict[str, Any]
+    values: Members
     hash: str
     size: int
     """Bytes."""
@@ -119,7 +119,7 @@ def read_lines(file: BinaryIO) -> Iterator[Line]:
         yield Line(number, values, before, len(text))
 
 
-def _read(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:
+def _read(line: bytes, before: str) -> tuple[Members, str] | None:
     """Values and hash of a line; None: it does not follow."""
     whole = line.removesuffix(b"\n") + b"\n"
     try:
@@ -130,7 +130,7 @@ def _read(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:
     if sealed != whole:
         return None
     try:
-        values: dict[str, Any] = loads(text)
+        values: Members = loads(text)
     except (ValueError, RecursionError):
         return {}, digest
     return values, digest
@@ -302,7 +302,7 @@ class DecisionLines:
         )
 
 
-def members_of(logged: LoggedDecision, edition: str, overrides: HostTable | None) -> dict[str, Any]:
+def members_of(logged: LoggedDecision, edition: str, overrides: HostTable | None) -> Members:
     """The members of a line that other requests may share."""
     decision, state = logged.decision, logged.state
     members: dict[str, Any] = {"tokens": logged.tokens, "edition": edition}
@@ -322,7 +322,7 @@ def members_of(logged: LoggedDecision, edition: str, overrides: HostTable | None
     return members
 
 
-def conclusion(decision: Decision) -> dict[str, Any]:
+def conclusion(decision: Decision) -> Members:
     """The decision, and the line that decided."""
     verdict, usage = decision.verdict, decision.usage
     rule = verdict and verdict.rule
@@ -340,7 +340,7 @@ def conclusion(decision: Decision) -> dict[str, Any]:
     return members
 
 
-def _grounds(found: Resolved | None, decision: Decision) -> dict[str, Any]:
+def _grounds(found: Resolved | None, decision: Decision) -> Members:
     """The state of the origin that *decision* rests on."""
     if found is not None:
         return {

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.account import ANSWERED, RequestCounts
 from scrapy_robotspec.access.decision import Decision, decision_by
@@ -216,7 +216,7 @@ class RunReplay:
         """Decide about the question of a line."""
         settings = self._reader.settings
         names = ("number", "time", "stage", "url", "rules_time", "header")
-        given: dict[str, Any] = {name: logged.get(name) for name in names}
+        given: Members = {name: logged.get(name) for name in names}
         again = LoggedDecision(**given, tokens=tuple(logged["tokens"]))
         url, tokens, header = again.url, again.tokens, again.header
         origin = Origin.of(url)

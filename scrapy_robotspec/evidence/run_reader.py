@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from stat import S_ISREG
 from time import process_time
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from scrapy_robotspec.access.account import outcome_of
 from scrapy_robotspec.access.exchange import result_of
@@ -131,7 +131,7 @@ class Reading:
             if complete and not run.complete:
                 self.add_problem(f"run {run.run} has no last line")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Members:
         """Everything but the notes; above all the last run."""
         last = self.runs[-1] if self.runs else RunSummary("")
         return {

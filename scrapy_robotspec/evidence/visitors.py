@@ -8,16 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.evidence.audit import must_be_fetched
-from scrapy_robotspec.protocol.agents import product_name, tokens_from_user_agent
+from scrapy_robotspec.protocol.agents import Names, product_name, tokens_from_user_agent
 from scrapy_robotspec.protocol.lint.crawlers import IGNORING, IGNORING_DEFAULT
 from scrapy_robotspec.protocol.models import DEFAULT, Rule
 
 if TYPE_CHECKING:
     from scrapy_robotspec.evidence.access_logs import Request
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-#: Names of crawlers: products of a User-Agent, product tokens, user agents of a group.
-Names = tuple[str, ...]
 
 #: Max crawlers with a row of their own, and max rules that are kept for all of them together.
 #: Anyone can send any User-Agent: further ones are counted as one.

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 
+#: Product tokens, names of crawlers or keys of groups.
+Names = tuple[str, ...]
 #: A crawler's product tokens, the most specific first; or the only one.
-Tokens = str | tuple[str, ...]
+Tokens = str | Names
 
 # RFC 9309 section 2.2:
 #     product-token = identifier / "*"
@@ -70,7 +72,7 @@ def product_name(user_agent: str) -> str:
     return ""
 
 
-def tokens_from_user_agent(user_agent: str, edition: Edition) -> tuple[str, ...]:
+def tokens_from_user_agent(user_agent: str, edition: Edition) -> Names:
     """The product token of a User-Agent header (UAG-11), or ``()``."""
     name = product_name(user_agent)
     if not edition.whole_agent_names:
@@ -79,7 +81,7 @@ def tokens_from_user_agent(user_agent: str, edition: Edition) -> tuple[str, ...]
     return (name,) if name and name != DEFAULT else ()
 
 
-def product_tokens(value: object, edition: Edition) -> tuple[str, ...]:
+def product_tokens(value: object, edition: Edition) -> Names:
     """Check the product tokens that a user gave (UAG-11).
 
     A whole User-Agent header is cut to its product token; ``*`` stands for the default group, so
@@ -119,7 +121,7 @@ def key_of(name: str, edition: Edition) -> str:
 
 
 @lru_cache(_RECENT)
-def asked_keys(tokens: Tokens, edition: Edition) -> tuple[str, ...]:
+def asked_keys(tokens: Tokens, edition: Edition) -> Names:
     """The key of each token (UAG-02); a token ``*`` has none.
 
     Raises ``ValueError`` for a token that no group can be found under (UAG-11), unless the edition
@@ -165,11 +167,9 @@ def beginnings_of(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
     return (*beginnings, b"*", b" ", b"\t")
 
 
-def followed_keys(
-    present: Collection[str], keys: Iterable[str], edition: Edition
-) -> tuple[str, ...]:
+def followed_keys(present: Collection[str], keys: Iterable[str], edition: Edition) -> Names:
     """The keys that a crawler with some keys follows (UAG-01, UAG-07)."""
-    followed: tuple[str, ...] = ()
+    followed: Names = ()
     contained = edition.agent_match is CONTAINED
     for asked in keys:
         if contained:
@@ -188,9 +188,7 @@ def followed_keys(
     return followed or (_DEFAULT_ONLY if DEFAULT in present else ())  # UAG-05
 
 
-def _longest_before_hyphen(
-    present: Collection[str], asked: str, edition: Edition
-) -> tuple[str, ...]:
+def _longest_before_hyphen(present: Collection[str], asked: str, edition: Edition) -> Names:
     """UAG-04: the longest name that the crawler's continues with a hyphen."""
     if asked.count("-") ** 2 < _NAMES_FOR_HYPHENS * len(present):
         for key in keys_of(asked, edition):
@@ -201,7 +199,7 @@ def _longest_before_hyphen(
     return (longest,) if longest else ()
 
 
-def _longest_contained(present: Collection[str], name: str) -> tuple[str, ...]:
+def _longest_contained(present: Collection[str], name: str) -> Names:
     """UAG-10: names contained in the crawler's; equally long ones are combined, sorted."""
     matching = [key for key in present if key in name and key and key != DEFAULT]
     if not matching:  # as for most crawlers

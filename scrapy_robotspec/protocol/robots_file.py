@@ -19,7 +19,7 @@ from scrapy_robotspec.protocol.agent_index import (
     numbers_of,
     rules_in,
 )
-from scrapy_robotspec.protocol.agents import Tokens, asked_keys, beginnings_of, followed_keys
+from scrapy_robotspec.protocol.agents import Names, Tokens, asked_keys, beginnings_of, followed_keys
 from scrapy_robotspec.protocol.models import DEFAULT, POLICY_TOKENS, Verdict
 from scrapy_robotspec.protocol.near_rules import find_uncompiled
 from scrapy_robotspec.protocol.precedence import keyed_patterns
@@ -94,9 +94,9 @@ class GroupRules:
 class Selection:
     """Some groups of a file, which one crawler follows, or many."""
 
-    keys: tuple[str, ...]
+    keys: Names
     """Keys of the groups; ``("*",)`` for the default, ``()`` for none."""
-    names: tuple[str, ...]
+    names: Names
     """The same as first written."""
     rules: GroupRules
     verdicts: dict[int, Verdict] | None = None
@@ -128,7 +128,7 @@ class Index:
 
             self.places, self._spans = PackedPlaces(places), PackedSpans(spans)
         self._by_tokens: dict[Tokens, Selection] = {}
-        self._by_keys: dict[tuple[str, ...], Selection] = {}
+        self._by_keys: dict[Names, Selection] = {}
         self._by_spans: dict[Spans, GroupRules] = {}
         if file.selection is not None:
             self._by_keys[file.selection.keys] = file.selection

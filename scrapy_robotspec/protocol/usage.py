@@ -224,6 +224,8 @@ def _parse_signal(value: str) -> dict[str, Preference]:
 # --- the statements of a file
 
 
+#: Numbers of paths, or offsets.
+_Numbers = tuple[int, ...]
 #: Fields or policy tokens, each with the offsets of some of its lines.
 _Stated = Iterable[tuple[str, "Sequence[int]"]]
 
@@ -253,7 +255,7 @@ class UsageRules:
     def __init__(self, body: bytes, edition: Edition, sources: Sequence[_Field | _Policy]) -> None:
         self._body, self._edition = body, edition
         self._sources = [source for source in sources if source.starts]
-        self._kept: dict[tuple[tuple[int, ...], ...], Usage] = {}
+        self._kept: dict[tuple[_Numbers, ...], Usage] = {}
         self._size = 0  # of these, in statements and usages
 
     def __bool__(self) -> bool:
@@ -271,12 +273,12 @@ class UsageRules:
         Each field decides by its longest matching path; the two are combined like two sources.
         """
         # hot path
-        deciding: tuple[tuple[int, ...], ...] = ()
+        deciding: tuple[_Numbers, ...] = ()
         for source in self._sources:
             deciding += (source.deciding(url),)
         return self._kept.get(deciding) or self._read(deciding)
 
-    def _read(self, deciding: tuple[tuple[int, ...], ...]) -> Usage:
+    def _read(self, deciding: tuple[_Numbers, ...]) -> Usage:
         """The usage that some statements of each source combine to."""
         pairs = zip(self._sources, deciding, strict=True)
         stated = tuple((source.word, source.stated(numbers)) for source, numbers in pairs)
@@ -334,7 +336,7 @@ class _Field:
             keyed = [(key, pattern) for pattern, key in patterns.items()]
             self._rules = RuleSet(keyed, replace(edition, robots_txt_allowed=False))
 
-    def deciding(self, url: str | bytes) -> tuple[int, ...]:
+    def deciding(self, url: str | bytes) -> _Numbers:
         """The numbers of the longest paths that match a URL (USE-02); 0: statements without one."""
         # hot path
         if self._wildcards is None:  # usual: one path is the longest
@@ -346,7 +348,7 @@ class _Field:
         longest = keys[0] // LENGTH
         return tuple([line_start(key) for key in keys if key // LENGTH == longest])
 
-    def stated(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    def stated(self, numbers: _Numbers) -> _Numbers:
         """Where the statements of some paths begin."""
         bounds = self._bounds
         found = (self._stated[bounds[number] : bounds[number + 1]] for number in numbers)
@@ -363,12 +365,12 @@ class _Policy:
             "I", [start for allow, path, start in rules.rules if path and not allow]
         )
 
-    def deciding(self, url: str | bytes) -> tuple[int, ...]:
+    def deciding(self, url: str | bytes) -> _Numbers:
         """The offset of the rule that disallows a URL."""
         key = self._rules.find(url)
         return (line_start(key),) if forbids(key) else ()
 
-    def stated(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    def stated(self, numbers: _Numbers) -> _Numbers:
         """Where the deciding rules begin."""
         return numbers
 

@@ -14,6 +14,7 @@ from scrapy_robotspec.evidence.log_lines import (
     MAX_LINE,
     NO_HASH,
     EvidenceError,
+    Members,
     check_members,
     dumps,
     read_lines,
@@ -31,7 +32,7 @@ def chain(objects: list[dict[str, Any]]) -> bytes:
     return lines
 
 
-def values_of(log: bytes | bytearray) -> list[dict[str, Any]]:
+def values_of(log: bytes | bytearray) -> list[Members]:
     return [line.values for line in read_lines(io.BytesIO(log))]
 
 
