@@ -151,15 +151,15 @@ def is_time(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1e11
 
 
-#: Kinds of values; a ``?`` behind a kind: None is possible, too.
-_KINDS: Mapping[str, Callable[[Any], bool]] = {
-    "text": lambda value: type(value) is str,
+#: Kinds of values, by their type or a test; a ``?`` behind a kind: None is possible, too.
+_KINDS: Mapping[str, type | Callable[[Any], bool]] = {
+    "text": str,
     "texts": lambda value: type(value) is list and all(type(each) is str for each in value),
-    "object": lambda value: type(value) is dict,
-    "flag": lambda value: type(value) is bool,
+    "object": dict,
+    "flag": bool,
     "count": lambda value: type(value) is int and 0 <= value < 2**63,
     "time": is_time,
-    "number": lambda value: type(value) is float,
+    "number": float,
     "stage": lambda value: value in get_args(Stage),
     "source": lambda value: value in ("fetch", "store"),
 }
@@ -193,9 +193,9 @@ def check_members(values: Members) -> None:
     if kind not in _MEMBERS:
         raise EvidenceError("it has no type that is known")
     for name, wanted in _MEMBERS[kind]:
-        value = values.get(name)
-        may_miss = value is None and wanted.endswith("?")
-        if not may_miss and not _KINDS[wanted.rstrip("?")](value):
+        value, test = values.get(name), _KINDS[wanted.rstrip("?")]
+        is_right = type(value) is test if isinstance(test, type) else test(value)
+        if not is_right and not (value is None and wanted.endswith("?")):
             raise EvidenceError(f"{name} of a {kind} has a wrong value")
 
 

@@ -39,7 +39,7 @@ from scrapy_robotspec.protocol.lines import (
 from scrapy_robotspec.protocol.models import DEFAULT, Group, Rule, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
 
@@ -210,7 +210,6 @@ class OtherLines:
     """
 
     def __init__(self, every: AllGroups) -> None:
-        self._body, self._edition = every.body, every.edition
         self.signals = tuple([line.start for line in every.signals])
         """Content signals above the first group: they hold for all (USE-07)."""
         self.licenses = tuple([line.start for line in every.licenses])
@@ -241,10 +240,6 @@ class OtherLines:
             from scrapy_robotspec.protocol.packed import PackedPlaces  # few files
 
             self._places = PackedPlaces(places)
-
-    def lines_for(self, keys: Iterable[str], fields: Collection[str] = ()) -> Iterator[Line]:
-        """The lines themselves."""
-        return lines_at(self._body, self.starts_for(keys, fields), self._edition)
 
     def starts_for(self, keys: Iterable[str], fields: Collection[str] = ()) -> array[int]:
         """The offsets of a crawler's lines, or of those with some :data:`ASKED_FIELDS`.

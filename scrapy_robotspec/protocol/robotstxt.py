@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.protocol.lines import SECONDS, Line, cut_to_limit, rules_at
+from scrapy_robotspec.protocol.lines import SECONDS, Line, cut_to_limit, lines_at, rules_at
 from scrapy_robotspec.protocol.models import Group, OtherLine, Rule, Verdict, VerdictReason, decode
 from scrapy_robotspec.protocol.paths import path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
@@ -229,7 +229,7 @@ class RobotsTxt:
         file = self.file
         keys = file.follow(_as_tokens(tokens)).keys  # UAG-11
         if self.edition.other_fields and file.words.issuperset(fields):
-            return file.others.lines_for(keys, fields)
+            return lines_at(file.body, file.others.starts_for(keys, fields), file.edition)
         return ()
 
 
