@@ -60,7 +60,7 @@ class RobotSpecMiddleware(Enforcer):
         assert crawler.stats is not None
         self._crawler = crawler
         robots = CrawlRobots(crawler, settings, crawler.stats, open_account(settings))
-        stats = CrawlStats(crawler, settings, crawler.stats, robots.progress)
+        stats = CrawlStats(robots, robots.progress)
         self.gate = CrawlGate(crawler, robots)
         super().__init__(robots, stats, self.gate.delay)
         robots.lookup.followers += [stats, self.gate]

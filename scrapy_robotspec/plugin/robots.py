@@ -80,7 +80,7 @@ class CrawlRobots(CrawlRuntime):
         if settings.report is not None:
             from scrapy_robotspec.plugin.reporting.report import Report
 
-            self._report = Report(crawler, settings, self.tokens, account, self.live)
+            self._report = Report(self, account)
 
     # --- requests
 
@@ -171,7 +171,7 @@ class CrawlRobots(CrawlRuntime):
 
         Raises ``IgnoreRequest`` when the spider closes first.
         """
-        release_slot = _compat.extra_download_slot(self._crawler.engine)
+        release_slot = _compat.extra_download_slot(self.crawler.engine)
         self.engine.wake()
         self._waits.add(waiting)
         if self._is_stopped:
@@ -206,17 +206,17 @@ class CrawlRobots(CrawlRuntime):
             "kept" if self.settings.crawl_delay else "not kept",
             f", default crawl delay {default:g} s" if default else "",
         )
-        if self._crawler.settings.get(_compat.RAISED_LIMITS):
+        if self.crawler.settings.get(_compat.RAISED_LIMITS):
             from scrapy_robotspec.plugin import _compat_rare
 
-            _compat_rare.remove_connections(self._crawler)
-        _compat.limit_pages(self._crawler)
-        _compat.when_closing(self._crawler.engine, self.stop)
+            _compat_rare.remove_connections(self.crawler)
+        _compat.limit_pages(self.crawler)
+        _compat.when_closing(self.crawler.engine, self.stop)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             from scrapy_robotspec.lookup.page_answers import PageAnswers
 
             self._page_answers = PageAnswers(self, self.lookup)
-            self._crawler.signals.connect(
+            self.crawler.signals.connect(
                 self._page_answers.on_response, scrapy_signals.response_received
             )
         if self.observer is not None:

@@ -84,7 +84,7 @@ class CrawlRuntime:
     random = staticmethod(random.random)
 
     def __init__(self, crawler: Crawler, settings: Settings, stats: StatsCollector) -> None:
-        self._crawler = crawler
+        self.crawler = crawler
         self.engine = _compat.Engine(crawler)
         self.settings = settings
         self.tokens = TokenSelector(crawler, settings)
@@ -141,7 +141,7 @@ class CrawlRuntime:
         """
         if self.routes.has_failed(origin):
             return 0.0
-        return _compat.take_slot_turn(self._crawler.engine, request)
+        return _compat.take_slot_turn(self.crawler.engine, request)
 
     def fetch(self, origin: Origin, request: Request, failed: int | None) -> Deferred[FetchResult]:
         """Fetch the robots.txt of *origin* because of *request* (FET-01 to FET-07).
@@ -183,10 +183,10 @@ class CrawlRuntime:
         if self.settings.dry_run:
             return  # these rules decide nothing
         sent = (_compat.robots_parsed, signals.robots_changed)
-        if any(_compat.has_receivers(self._crawler, signal) for signal in sent):
+        if any(_compat.has_receivers(self.crawler, signal) for signal in sent):
             from scrapy_robotspec.plugin.robotparser import send_rules
 
-            sending = send_rules(self._crawler, self.tokens, found, request, replaced)
+            sending = send_rules(self.crawler, self.tokens, found, request, replaced)
             await _compat.deferred(sending)
 
 

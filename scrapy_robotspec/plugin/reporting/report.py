@@ -22,10 +22,7 @@ from scrapy_robotspec.store.uri import sqlite_file
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy.crawler import Crawler
-
-    from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.deciding.tokens import TokenSelector
+    from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
     from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
     from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -44,14 +41,8 @@ class Report:
     Raises ``ConfigurationError`` if the system refuses. ``end`` and ``close`` are called last.
     """
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        settings: Settings,
-        tokens: TokenSelector,
-        account: CrawlAccount,
-        live: LiveOrigins,
-    ) -> None:
+    def __init__(self, runtime: CrawlRuntime, account: CrawlAccount) -> None:
+        crawler, settings, tokens = runtime.crawler, runtime.settings, runtime.tokens
         assert settings.report is not None
         assert isinstance(account, OriginRows)
         self._setting = settings.report
@@ -67,7 +58,7 @@ class Report:
             "slow": account.slow,
         }
         """Values of the settings, and the start, for the page."""
-        self._account, self._live = account, live
+        self._account, self._live = account, runtime.live
         self._crawler = crawler
         self._finished: str | None = None
         self._end = Event()

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.plugin.exceptions import Refused
+    from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
     from scrapy_robotspec.plugin.reporting.progress import Progress
     from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -34,16 +34,10 @@ logger = logging.getLogger("scrapy_robotspec")
 class CrawlStats:
     """Counts events in Scrapy's stats, for the log, and for the report."""
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        settings: Settings,
-        stats: StatsCollector,
-        progress: Progress,
-    ) -> None:
-        self._crawler = crawler
-        self._stats = stats
-        self._settings = settings
+    def __init__(self, runtime: CrawlRuntime, progress: Progress) -> None:
+        self._crawler = runtime.crawler
+        self._stats = runtime.stats
+        self._settings = runtime.settings
         self.account = progress.account
         self.progress = progress
         self._warned: set[Origin] = set()

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -53,10 +54,13 @@ def create_with_account(
     crawler.spider = spider
     settings = Settings(report=setting, user_agent_token=("shop",), **others)
     account = open_account(settings)
-    tokens = TokenSelector(crawler, settings)
-    origins = LiveOrigins() if live is None else live
-    report = Report(crawler, settings, tokens, account, origins)
-    return report, account
+    runtime = SimpleNamespace(
+        crawler=crawler,
+        settings=settings,
+        tokens=TokenSelector(crawler, settings),
+        live=LiveOrigins() if live is None else live,
+    )
+    return Report(cast("Any", runtime), account), account
 
 
 @pytest.mark.parametrize(

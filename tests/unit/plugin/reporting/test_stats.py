@@ -6,7 +6,8 @@ import logging
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from scrapy import Request, Spider
@@ -52,7 +53,8 @@ class Crawl:
         self.collected = StatsCollector(crawler)
         account = open_account(self._settings)
         progress = Progress(self.collected, account, LiveOrigins(), after=0, interval=0)
-        self.stats = CrawlStats(crawler, self._settings, self.collected, progress)
+        runtime = SimpleNamespace(crawler=crawler, settings=self._settings, stats=self.collected)
+        self.stats = CrawlStats(cast("Any", runtime), progress)
 
     def fetched(
         self, record: RobotsRecord, before: RobotsRecord | None = None, now: float = 1000.0
