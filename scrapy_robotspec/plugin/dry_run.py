@@ -80,7 +80,6 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         connect(middleware.robots.open, scrapy_signals.spider_opened)
         connect(middleware._spider_idle, scrapy_signals.spider_idle)
         connect(middleware._spider_closed, scrapy_signals.spider_closed)
-        connect(middleware.robots.close, scrapy_signals.engine_stopped)
         return middleware
 
     # --- what Scrapy calls
@@ -125,9 +124,7 @@ class DryRunMiddleware(RobotsTxtMiddleware):
         counts = [f"{count:,} {kind}" for kind, count in self._counts.items()]
         log_never_decided(self._never_decided, self.crawler, type(self))
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
-        self.robots.end(reason)
-        if not _compat.was_started(self.crawler.engine):
-            await self.robots.close()
+        await self.robots.end(reason)
 
     # --- comparing
 

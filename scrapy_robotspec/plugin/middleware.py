@@ -80,7 +80,6 @@ class RobotSpecMiddleware(Enforcer):
         ):
             crawler.signals.connect(step, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)
-        crawler.signals.connect(middleware.robots.close, scrapy_signals.engine_stopped)
         return middleware
 
     # --- questions of a spider
@@ -200,9 +199,7 @@ class RobotSpecMiddleware(Enforcer):
         never_decided = self._stats.account.of_pages[NEVER_DECIDED]
         log_never_decided(never_decided, self._crawler, type(self))
         self._stats.close(self.robots.lookup.store.get)
-        self.robots.end(reason)
-        if not _compat.was_started(self._crawler.engine):
-            await self.robots.close()
+        await self.robots.end(reason)
 
 
 def other_middlewares(settings: BaseSettings) -> list[type]:

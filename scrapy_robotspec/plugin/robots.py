@@ -71,6 +71,7 @@ class CrawlRobots(CrawlRuntime):
         self._waits: set[Deferred[Any]] = set()
         self._ticker: Any = None
         self.lookup = open_lookup(self, settings)
+        crawler.signals.connect(self.close, scrapy_signals.engine_stopped)
         if settings.evidence is not None:
             from scrapy_robotspec.plugin.recording.observer import open_evidence
 
@@ -231,16 +232,18 @@ class CrawlRobots(CrawlRuntime):
         for waiting in list(self._waits):
             waiting.cancel()
 
-    def end(self, reason: str) -> None:
-        """Stop, as the spider has closed for *reason*.
+    async def end(self, reason: str) -> None:
+        """Stop, as the spider has closed for *reason*; the end of the engine calls :meth:`close`.
 
-        If Ctrl-C skips :meth:`close`, the end of the process closes the evidence.
+        If Ctrl-C skips that, the end of the process closes the evidence.
         """
         self.stop()
         if self.observer is not None:
             atexit.register(self._close_evidence)
         if self._report is not None:
             self._report.end(reason)
+        if not _compat.was_started(self.crawler.engine):
+            await self.close()
 
     async def close(self) -> None:
         """Close report, stores and evidence. Fetches that were cancelled end before."""

@@ -260,10 +260,11 @@ def test_evidence_and_report_are_opened_and_closed_once(
         robots.observer, robots._report = cast("Any", evidence), cast("Any", report)
     at_exit: list[object] = []
     monkeypatch.setattr(atexit, "register", at_exit.append)
+    monkeypatch.setattr(_compat, "was_started", lambda engine: True)
 
     async def work() -> None:
         robots.open()
-        robots.end("finished")
+        await robots.end("finished")
         await robots.close()
 
     run(work)
