@@ -23,8 +23,9 @@ from scrapy_robotspec.plugin.exceptions import in_one_line
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats, log_never_decided, open_account
 from scrapy_robotspec.plugin.robots import CrawlRobots
-from scrapy_robotspec.plugin.scheduling.gate import CrawlGate, send_back
+from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.priority_queue import waiting_queue
+from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from scrapy_robotspec.plugin.settings.settings import ENABLE, Settings
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 
-class RobotSpecMiddleware(Enforcer):
+class RobotSpecMiddleware(Enforcer, GateOwner):
     """Downloader middleware that obeys robots.txt.
 
     The add-on puts it in the place of Scrapy's own (position 100). Reads ``ROBOTSTXT_OBEY`` and the
@@ -61,8 +62,9 @@ class RobotSpecMiddleware(Enforcer):
         self._crawler = crawler
         robots = CrawlRobots(crawler, settings, crawler.stats, open_account(settings))
         stats = CrawlStats(robots, robots.progress)
-        self.gate = CrawlGate(crawler, robots)
-        super().__init__(robots, stats, self.gate.delay)
+        self._waits = RequestWaits(crawler, robots)
+        self.gate = self._waits.gate
+        super().__init__(robots, stats, self._waits.crawl_delay)
         robots.lookup.followers += [stats, self.gate]
 
     @classmethod
@@ -75,7 +77,7 @@ class RobotSpecMiddleware(Enforcer):
             middleware._look_up_scrapy,
             middleware._watch_sending,
             middleware.robots.open,
-            middleware.gate.open,
+            middleware._waits.open,
             middleware._warn_of_missing_parts,
         ):
             crawler.signals.connect(step, scrapy_signals.spider_opened)
@@ -132,7 +134,7 @@ class RobotSpecMiddleware(Enforcer):
             return None
         answer = self.robots.decide_now(origin, request, time.time())
         if isinstance(answer, Pending) or (self._policy.spaces and self._policy.delay(answer)):
-            waited = await self.gate.hold_back(origin, request)
+            waited = await self._waits.hold_back(origin, request)
             if waited is None:  # the spider closes
                 return request
             answer = waited
@@ -199,6 +201,7 @@ class RobotSpecMiddleware(Enforcer):
         never_decided = self._stats.account.of_pages[NEVER_DECIDED]
         log_never_decided(never_decided, self._crawler, type(self))
         self._stats.close(self.robots.lookup.store.get)
+        self._waits.close()
         await self.robots.end(reason)
 
 

@@ -1,4 +1,4 @@
-"""The gate: which requests wait, and which may leave the scheduler.
+"""The gate: which origins' requests may leave the scheduler now.
 
 A request waits in the middleware, for its robots.txt or its crawl delay; the gate keeps the other
 requests of that origin in their queues. An origin is in one of three states:
@@ -21,18 +21,12 @@ A request leaves alone where its origin is UNKNOWN or has a crawl delay in force
 
 from __future__ import annotations
 
-import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, WeakSet
-
-from scrapy.exceptions import IgnoreRequest
-from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup.live_origins import LiveOrigin, QueueState
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.meta_keys import DONT_FILTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -42,13 +36,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import FetchDone
-    from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-    from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
-
-#: A paused crawl is looked at again after this time (seconds).
-_PAUSED = 0.5
 
 
 class Gate:
@@ -60,7 +49,7 @@ class Gate:
     def __init__(self, robots: CrawlRobots, delay: CrawlDelay | None = None) -> None:
         self._robots = robots
         self._live = robots.live
-        self.delay = delay
+        self._delay = delay
         self.due_slots: Collection[str] = () if delay is None else delay.due_slots
         """Download slots to which nothing goes now: a page that has waited for its delay is due."""
         self.popped: dict[Request, Origin | None] = {}
@@ -97,7 +86,7 @@ class Gate:
 
     def is_spaced(self, origin: Origin | None) -> bool:
         """Whether requests of *origin* leave their queue one at a time."""
-        return self.delay is not None and self.delay.is_spaced(origin)
+        return self._delay is not None and self._delay.is_spaced(origin)
 
     def enter(self, origin: Origin) -> QueueState:
         """The state for requests of *origin* that are queued from now on."""
@@ -204,136 +193,15 @@ class Gate:
         self.queues.clear()
 
 
-#: The gates that the queues of crawls obey; none where no robots.txt is obeyed.
-GATES: WeakKeyDictionary[Crawler, Gate] = WeakKeyDictionary()
+class GateOwner:
+    """Base of the middleware whose gate a crawl's queues obey."""
+
+    gate: Gate
 
 
-class CrawlGate(Gate):
-    """The gate of a crawl, with the waits of requests in ``process_request``.
-
-    One request of an origin awaits its robots.txt, then its crawl delay, while the gate holds the
-    others. When the spider closes, it goes back to the scheduler, the same object. A scheduler
-    whose queues do not obey the gate is asked for no more requests while ``ROBOTSPEC_MAX_PARKED``
-    of them wait.
-    """
-
-    def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
-        delay: CrawlDelay | None = None
-        if robots.policy.spaces:
-            from scrapy_robotspec.plugin._compat_rare import SendTimes
-            from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-
-            delay = CrawlDelay(robots, SendTimes(crawler))
-        super().__init__(robots, delay)
-        self._crawler = crawler
-        self._missing: str | None = None
-        """The part of Scrapy without which another scheduler cannot be held back."""
-        self._parking: RedisParking | None = None
-        self._returned: WeakSet[Request] = WeakSet()
-        GATES[crawler] = self
-
-    # --- requests
-
-    async def hold_back(self, origin: Origin, request: Request) -> Answer | None:
-        """The decision about *request*, once it may go.
-
-        None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
-        back.
-        """
-        if self._missing and self.parked >= self._robots.settings.max_parked:
-            raise IgnoreRequest(
-                f"{self.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
-                f"this Scrapy has no {self._missing}, without which others cannot be held back"
-            )
-        popped = self._missing is not None or request in self.popped
-        parking = self._parking if popped else None
-        goes_back = False
-        self.parked += popped
-        try:
-            if parking is not None:
-                parking.park(request)
-            answer = await self._decide(origin, request)
-        except IgnoreRequest:
-            goes_back = self._robots.engine.is_closing and request not in self._returned
-            if not goes_back:
-                raise
-            self._returned.add(request)
-            send_back(request)
-            return None  # it stays parked until the scheduler has it
-        finally:
-            self.parked -= popped
-            is_ours = goes_back or parking is None or parking.unpark(request)
-        if not is_ours:
-            raise IgnoreRequest("another worker has taken over the request while it waited")
-        return answer
-
-    async def _decide(self, origin: Origin, request: Request) -> Answer:
-        with self.hold(origin, request):
-            self._robots.routes.see(origin, request)
-            has_slot = False
-            while True:
-                answer = await self._robots.decide_later(origin, request)
-                delay = self._robots.policy.delay(answer)
-                if self._robots.engine.is_paused:
-                    pause: Deferred[None] = Deferred()
-                    _compat.call_later(_PAUSED, pause.callback, None)
-                    await self._robots.until(pause, "the crawl went on")
-                    has_slot = False
-                    continue
-                if has_slot or not delay:
-                    return answer
-                assert self.delay is not None
-                assert answer.found is not None
-                self._robots.progress.account.spaced(origin, delay)
-                # The robots.txt counts as a page.
-                ahead = (answer.found.record.fetched_at or 0.0) + delay - time.time()
-                has_slot = await self._robots.until(
-                    self.delay.pace(request, origin, delay, ahead), "a crawl-delay had passed"
-                )
-
-    # --- start and end
-
-    def open(self) -> None:
-        """Prepare the engine, which exists when the spider is opened."""
-        engine = self._crawler.engine
-        if self.delay is not None:
-            from scrapy_robotspec.plugin import _compat_rare
-
-            _compat_rare.load_handlers(engine)
-        can_back_out = _compat.back_out_while(engine, self.must_wait)
-        if self.queues:
-            return
-        from scrapy_robotspec.plugin import _compat_rare
-
-        scheduler = _compat_rare.watch_scheduler(engine, self._on_given)
-        if scheduler is None:
-            self._missing = "_slot.scheduler.next_request"
-        if not can_back_out:
-            self._missing = "downloader.needs_backout"
-        queue = _compat_rare.queue_of_scrapy_redis(scheduler)
-        if queue is not None:
-            from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
-
-            self._parking = RedisParking(queue)
-            self._parking.open(self._crawler.signals)
-
-    def _on_given(self, request: Request | None) -> None:
-        """The user's scheduler has given *request*; None: it has none."""
-        if request is not None:
-            self.popped.setdefault(request)
-        elif self._parking is not None:
-            self._parking.feed(self._crawler)
-
-    def close(self) -> None:
-        super().close()
-        if self._parking is not None:
-            self._parking.close()
-        if self.delay is not None:
-            self.delay.close()
-
-
-def send_back(request: Request) -> Request:
-    """*request*, marked so that the duplicates filter lets it pass again."""
-    request.meta.setdefault(DONT_FILTER, request.dont_filter)
-    request.dont_filter = True
-    return request
+def find_gate(crawler: Crawler) -> Gate | None:
+    """The gate of the crawl's middleware; None where no robots.txt is obeyed."""
+    with suppress(AttributeError, RuntimeError):  # no engine, or one without middlewares
+        owner = crawler.get_downloader_middleware(GateOwner)
+        return None if owner is None else owner.gate
+    return None

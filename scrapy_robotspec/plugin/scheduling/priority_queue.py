@@ -15,7 +15,7 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.scheduling.gate import GATES
+from scrapy_robotspec.plugin.scheduling.gate import find_gate
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue, OriginQueues
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
             self, crawler, downstream_queue_cls, key, *startprios, start_queue_cls=start_queue_cls
         )
         self._slots = _compat.DownloadSlots(crawler.engine)
-        OriginQueues.__init__(self, GATES[crawler], self._slots)
+        gate = find_gate(crawler)
+        assert gate is not None
+        OriginQueues.__init__(self, gate, self._slots)
         self._warned = False
         for name, requests in list(self.pqueues.items()):
             self._resume(name, requests)
@@ -71,7 +73,7 @@ class WaitingPriorityQueue(OriginQueues, DownloaderAwarePriorityQueue):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Any:
         """A queue for the scheduler; Scrapy's own where no robots.txt is obeyed."""
-        if crawler not in GATES:
+        if find_gate(crawler) is None:
             return DownloaderAwarePriorityQueue.from_crawler(crawler, *args, **kwargs)
         return super().from_crawler(crawler, *args, **kwargs)
 

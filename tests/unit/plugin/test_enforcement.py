@@ -16,7 +16,7 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.enforcement import RulesExpired, final_request, remove_usage
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, ForbiddenUsage
 from scrapy_robotspec.plugin.reporting.crawl_account import NEVER_DECIDED
-from scrapy_robotspec.plugin.scheduling.gate import send_back
+from scrapy_robotspec.plugin.scheduling.request_waits import send_back
 from tests.unit.plugin.obeying import NOW, RULES, URL, A, Numbered, Obeying, run
 
 DAY = 86_400.0

@@ -180,7 +180,7 @@ def test_a_request_with_a_delay_in_force_waits(
         wait.cancel()
         with pytest.raises(ForbiddenByRobots):
             await crawl.middleware.process_request(Request(NO))
-        crawl.middleware.gate.close()
+        crawl.middleware._waits.close()
 
     run(work)
 
@@ -191,7 +191,7 @@ def test_a_request_with_nothing_to_wait_for_is_not_held_back(
 ) -> None:
     crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=spaces)
     crawl.know()
-    monkeypatch.setattr(crawl.middleware.gate, "hold_back", None)
+    monkeypatch.setattr(crawl.middleware._waits, "hold_back", None)
     assert run(lambda: crawl.middleware.process_request(Request(YES))) is None
 
 

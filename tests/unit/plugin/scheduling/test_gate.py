@@ -13,7 +13,7 @@ from scrapy_robotspec import RobotSpecMiddleware
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin.scheduling import gate as module
-from scrapy_robotspec.plugin.scheduling.gate import GATES, Gate
+from scrapy_robotspec.plugin.scheduling.gate import Gate, find_gate
 
 from .crawlers import crawler_with_engine
 from .fakes import A, B, GateHarness, QueuesHarness
@@ -210,8 +210,8 @@ def test_queues_obey_the_gate_of_the_middleware() -> None:
     crawler = crawler_with_engine()
     middleware = crawler.get_downloader_middleware(RobotSpecMiddleware)
     assert middleware is not None
-    assert GATES[crawler] is middleware.gate
-    assert crawler_with_engine(ROBOTSTXT_OBEY=False) not in GATES
+    assert find_gate(crawler) is middleware.gate
+    assert find_gate(crawler_with_engine(ROBOTSTXT_OBEY=False)) is None
 
 
 def test_empty_queues_are_to_be_filled() -> None:

@@ -1,4 +1,4 @@
-"""CrawlGate: one request waits, the others of its origin stay in their queues."""
+"""RequestWaits: one request waits, the others of its origin stay in their queues."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin import _compat, _compat_rare
 from scrapy_robotspec.plugin.scheduling import redis_parking
-from scrapy_robotspec.plugin.scheduling.gate import CrawlGate, send_back
+from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from tests.unit.plugin.obeying import RULES, URL, A, Obeying, run, turns
 
 YES = f"{URL}/yes"
@@ -35,8 +35,8 @@ class Parking:
         return not self.taken
 
 
-def waits_of(crawl: Obeying) -> CrawlGate:
-    return crawl.middleware.gate
+def waits_of(crawl: Obeying) -> RequestWaits:
+    return crawl.middleware._waits
 
 
 @pytest.fixture
@@ -69,19 +69,19 @@ def test_requests_that_left_a_queue_are_parked(crawl: Obeying, popped: bool, tak
     waits, parking, request = waits_of(crawl), Parking(taken=taken), Request(YES)
     waits._parking = cast("Any", parking)
     if popped:
-        waits.popped[request] = None
+        waits.gate.popped[request] = None
 
     async def work() -> None:
         wait = begin(crawl, request)
         await turns()
-        assert waits.parked == len(parking.parked) == popped
+        assert waits.gate.parked == len(parking.parked) == popped
         crawl.end_fetches()
         if popped and taken:
             with pytest.raises(IgnoreRequest, match="another worker"):
                 await wait
         else:
             assert (await wait).decision.allowed
-        assert waits.parked == len(parking.parked) == 0
+        assert waits.gate.parked == len(parking.parked) == 0
 
     run(work)
 
@@ -93,7 +93,7 @@ def test_a_request_goes_back_once_and_only_where_the_spider_closes(
     """It stays parked until the scheduler has it; else it ends as an ignored request."""
     waits, parking, request = waits_of(crawl), Parking(), Request(YES)
     waits._parking = cast("Any", parking)
-    waits.popped[request] = None
+    waits.gate.popped[request] = None
     if returned:
         waits._returned.add(request)
 
@@ -111,7 +111,7 @@ def test_a_request_goes_back_once_and_only_where_the_spider_closes(
             with pytest.raises(IgnoreRequest, match="closed before"):
                 await wait
             assert parking.parked == []
-        assert waits.parked == 0
+        assert waits.gate.parked == 0
 
     run(work)
 
@@ -124,7 +124,7 @@ def test_a_scheduler_that_cannot_be_held_back_has_a_bounded_number_of_waits(
     crawl: Obeying, missing: str | None, parked: int, waits: bool
 ) -> None:
     holder = waits_of(crawl)
-    holder._missing, holder.parked = missing, parked
+    holder._missing, holder.gate.parked = missing, parked
 
     async def work() -> None:
         wait = begin(crawl, Request(YES))
@@ -134,10 +134,10 @@ def test_a_scheduler_that_cannot_be_held_back_has_a_bounded_number_of_waits(
             with pytest.raises(IgnoreRequest, match=rf"^{parked} requests .* has no part"):
                 await wait
         else:
-            assert holder.parked == parked + (missing is not None)
+            assert holder.gate.parked == parked + (missing is not None)
             crawl.end_fetches()
             await wait
-        assert holder.parked == parked
+        assert holder.gate.parked == parked
 
     run(work)
 
@@ -161,7 +161,7 @@ def test_a_delay_in_force_is_waited_for_with_one_slot(monkeypatch: pytest.Monkey
     """The robots.txt counts as a page; a slot that fits no more is asked for again."""
     crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=True)
     waits, delay = waits_of(crawl), Delay()
-    waits.delay = cast("Any", delay)
+    waits.crawl_delay = cast("Any", delay)
     crawl.know(RULES + b"Crawl-delay: 5\n")
     crawl.now += 2
 
@@ -193,7 +193,7 @@ def test_a_delay_is_in_force_though_no_robots_txt_was_ever_fetched(
         ROBOTSPEC_HOLD_TIMEOUT=0,
     )
     waits, delay = waits_of(crawl), Delay()
-    waits.delay = cast("Any", delay)
+    waits.crawl_delay = cast("Any", delay)
     crawl.know(b"", 503)
 
     async def work() -> None:
@@ -266,7 +266,7 @@ def test_the_start_looks_at_the_scheduler(
     parking = SimpleNamespace(open=opened.append)
     monkeypatch.setattr(redis_parking, "RedisParking", lambda queue: parking)
     if ours:
-        waits.queues.append(cast("Any", object()))
+        waits.gate.queues.append(cast("Any", object()))
     waits.open()
     assert waits._missing == missing
     expected: object = parking if parks else None
@@ -284,17 +284,17 @@ def test_a_scheduler_that_has_no_request_lets_parking_feed_the_spider(
     if parks:
         waits._parking = cast("Any", SimpleNamespace(feed=fed.append))
     waits._on_given(given)
-    assert list(waits.popped) == ([] if given is None else [given])
+    assert list(waits.gate.popped) == ([] if given is None else [given])
     assert fed == ([crawl.crawler] if parks and given is None else [])
 
 
 def test_all_that_makes_calls_is_closed(crawl: Obeying) -> None:
     closed: list[str] = []
     waits = waits_of(crawl)
-    for name in ("_parking", "delay"):
+    for name in ("_parking", "crawl_delay"):
         setattr(waits, name, SimpleNamespace(close=lambda name=name: closed.append(name)))
     waits.close()
-    assert closed == ["_parking", "delay"]
+    assert closed == ["_parking", "crawl_delay"]
 
 
 def test_a_request_sent_back_twice_keeps_the_users_dont_filter() -> None:
@@ -313,5 +313,5 @@ def test_handlers_are_loaded_at_the_start_where_pages_are_spaced(
     monkeypatch.setattr(_compat_rare, "load_handlers", loaded.append)
     waits_of(crawl).open()
     assert loaded == ([crawl.crawler.engine] if spaced else [])
-    assert (waits_of(crawl).delay is not None) is spaced
+    assert (waits_of(crawl).crawl_delay is not None) is spaced
     waits_of(crawl).close()
