@@ -233,9 +233,10 @@ class CrawlRobots(CrawlRuntime):
             waiting.cancel()
 
     async def end(self, reason: str) -> None:
-        """Stop, as the spider has closed for *reason*; the end of the engine calls :meth:`close`.
+        """Stop, as the spider has closed for *reason*.
 
-        If Ctrl-C skips that, the end of the process closes the evidence.
+        The end of the engine calls :meth:`close`. If Ctrl-C skips that, the end of the process
+        closes the evidence.
         """
         self.stop()
         if self.observer is not None:
