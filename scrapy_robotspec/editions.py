@@ -259,7 +259,7 @@ def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
     """
     if isinstance(edition, Edition):
         return edition
-    if isinstance(edition, str) or not isinstance(edition, Mapping):
+    if not isinstance(edition, Mapping):
         if edition not in EDITIONS:
             known = ", ".join(EDITIONS)
             raise ConfigurationError(f"unknown edition {edition!r}: use one of {known}")

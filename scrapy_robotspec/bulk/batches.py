@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property, lru_cache
-from hashlib import sha256
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -262,16 +261,6 @@ class FileAnswers:
         """The URL that the response redirects to."""
         target = self.document.target
         return None if target is None else [target]
-
-    @property
-    def size(self) -> int | None:
-        """Length of the body (bytes)."""
-        return None if self.document.body is None else len(self.document.body)
-
-    @property
-    def sha256(self) -> str | None:
-        """Hash of the body."""
-        return None if self.document.body is None else sha256(self.document.body).hexdigest()
 
     @property
     def truncated(self) -> bool | None:

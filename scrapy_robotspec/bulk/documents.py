@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pyarrow as pa
@@ -101,6 +102,16 @@ class Document(NamedTuple):
         """Scheme, host and port; None where they are not known."""
         origin = Origin.of(self.url or "")
         return None if origin is None else str(origin)
+
+    @property
+    def size(self) -> int | None:
+        """Length of the body (bytes)."""
+        return None if self.body is None else len(self.body)
+
+    @property
+    def sha256(self) -> str | None:
+        """Hash of the body."""
+        return None if self.body is None else sha256(self.body).hexdigest()
 
     @property
     def target(self) -> str | None:

@@ -209,7 +209,7 @@ def audit_command(
     Exits with 1 if any request was disallowed, or the evidence was changed.
     """
     screen = session.screen
-    site = None if origin is None else Origin.of(origin)
+    site = Origin.of(origin or "")
     if origin is not None and site is None:
         raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
     access_log = AccessLog(log, screen, log_format, zone)

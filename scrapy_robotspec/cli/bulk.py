@@ -49,7 +49,7 @@ _EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotsp
     None,
     "The edition of the specification; again for several. Default: google-2019; in a "
     "project the project's.",
-    type=click.Choice(list(EDITIONS)),
+    type=click.Choice(EDITIONS),
     multiple=True,
 )
 @options.flag("--lint", "Count the findings of the linter, too; takes longer.")

@@ -147,7 +147,7 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
     "--format",
     None,
     "text; json: an object a line; sarif: one SARIF document.",
-    type=click.Choice(list(FORMATS)),
+    type=click.Choice(FORMATS),
     default="text",
 )
 @click.option("--json", "format", flag_value="json", help="As --format json.")

@@ -370,7 +370,7 @@ site_options = stack(
         "--edition",
         None,
         "The edition of the specification, one. Default: google-2019; in a project the project's.",
-        type=click.Choice(list(EDITIONS)),
+        type=click.Choice(EDITIONS),
     ),
     timeout_option,
 )

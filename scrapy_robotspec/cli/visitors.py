@@ -72,8 +72,7 @@ def audit_visitors(
             "only for a log in the order of its times, the oldest part first"
         )
     ranked = audit.ranked()
-    noted = [each for each in ranked if each.disallowed and each.note]
-    notes += [f"{safe(each.name)} {each.note}" for each in noted]
+    notes += [f"{safe(each.name)} {each.note}" for each in ranked if each.disallowed and each.note]
     for note in notes:
         screen.note(f"note: {note}")
     if not output.is_page_only:

@@ -24,14 +24,14 @@ def safe(text: str, longest: int | None = WIDEST) -> str:
     Control characters, line ends, bidi marks, invisible and unassigned characters and lone
     surrogates become ``\\xNN`` or ``\\uNNNN``. ``longest=None`` cuts nothing.
     """
-    cut = longest is not None and len(text) > longest
     shown = text[:longest]
+    is_cut = len(shown) < len(text)
     if not shown.isprintable():
         shown = "".join(
             each if each.isprintable() else each.encode("unicode-escape").decode("ascii")
             for each in shown
         )
-    return f"{shown}… ({len(text)} characters)" if cut else shown
+    return f"{shown}… ({len(text)} characters)" if is_cut else shown
 
 
 def count(number: int, noun: str, nouns: str | None = None) -> str:
