@@ -39,17 +39,16 @@ from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.protocol.usage import is_label
 from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
 from scrapy_robotspec.render.explanation import Explanation, explain, in_full, refused_by_usage
-from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
+from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import count, paint, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.cli.by_rule import ByRule
     from scrapy_robotspec.cli.options import CrawlerOptions, Output
     from scrapy_robotspec.cli.session import QueryTask
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.render.as_json import Object
 
 _EXAMPLES = """\
   robotspec check robots.txt /page https://example.com/other --token examplebot
@@ -375,7 +374,9 @@ def show_command(
         if output.is_page_only:
             pass
         elif output.as_json:
-            screen.say_json(_objects(source.name, file, asked))
+            from scrapy_robotspec.render.as_json import file_objects
+
+            screen.say_json(file_objects(source.name, file, asked))
         else:
             screen.say(*([""] if at else []))
             screen.say(paint("strong", f"{safe(source.name)}: {file.summary()}"))
@@ -384,14 +385,3 @@ def show_command(
                 screen.say("", *crawler_summary(file, file.group_for(tokens)))
         output.write(session, source.name, file, [], asked)
     return GOOD
-
-
-def _objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[Object]:
-    """An object for each crawler; for none, one with all groups and what holds for any other."""
-    from scrapy_robotspec.render.as_json import crawler_object, file_object
-
-    shown = file_object(name, file)
-    if asked:
-        shown["groups"] = None  # thousands of crawlers would repeat them
-    for tokens in asked or [()]:
-        yield {**shown, **crawler_object(file.group_for(tokens), file.robots.edition)}

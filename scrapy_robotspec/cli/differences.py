@@ -158,7 +158,7 @@ def _decide_alike(old: ParsedFile, new: ParsedFile, tokens: Tokens) -> bool:
 def _lines_for(file: ParsedFile, tokens: Tokens) -> object:
     """The lines that hold for a crawler: those with the same ones see the same changes."""
     group = file.group_for(tokens)
-    return group.first_lines, group.other, file.robots.usage_rules(tokens).statements
+    return group.group_lines, group.other, file.robots.usage_rules(tokens).statements
 
 
 def _side(file: ParsedFile, other: ParsedFile, tokens: Tokens) -> Side:

@@ -144,7 +144,7 @@ def listing(file: ParsedFile, crawlers: Iterable[Tokens], more: Iterable[Note]) 
     notes: dict[int, dict[str, str]] = defaultdict(dict)
     followers: dict[int, list[str]] = defaultdict(list)
     for tokens in dict.fromkeys(crawlers):
-        for first in file.group_for(tokens).first_lines:
+        for first in file.group_for(tokens).group_lines:
             followers[first].append(crawler_words(tokens, file.written))
     for first, names in followers.items():
         notes[first][f"applies to {first_of(names, MOST_FOLLOWERS)}"] = "lit"

@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.render.explanation import Explanation, compared
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
-    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+    from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 
 #: A JSON object.
 Object = dict[str, Any]
+
+#: Members of a crawler's group besides its names and rules.
+_OF_GROUP = ("crawl_delay", "other", "group_lines")
 
 
 def dumps(value: Any) -> str:
@@ -76,7 +81,7 @@ def full_object(found: Explanation) -> Object:
         **short_object(found),
         "path": group and found.path,
         "matches": group and [rule_object(rule, found.edition) for rule in found.matches],
-        **group_object(group),
+        **members(group, *_OF_GROUP),
         "usage": found.usage and _usage_object(found, found.usage),
         "seconds": found.seconds and round(found.seconds, 3),
         "robots_url": found.origin and found.origin.robots_url,
@@ -103,10 +108,18 @@ def _statement_object(statement: UsageStatement) -> Object:
     return {**asdict(statement), "preferences": dict(statement.preferences)}
 
 
-def file_object(name: str, file: ParsedFile) -> Object:
-    """A file: its size, and every group."""
+def file_objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[Object]:
+    """An object for each crawler; for none, one with all groups and what holds for any other."""
     robots = file.robots
-    return {
+    groups = [
+        {
+            "line": group.first_line,
+            "user_agents": [file.written.get(token, token) for token in group.tokens],
+            "rules": [rule_object(rule, robots.edition) for rule in group.rules],
+        }
+        for group in file.groups
+    ]
+    shown = {
         "file": name,
         "bytes": len(robots.body),
         "truncated": robots.truncated,
@@ -114,30 +127,17 @@ def file_object(name: str, file: ParsedFile) -> Object:
         "sitemaps": file.sitemaps,
         "licenses": file.for_all.licenses,
         "statements": [_statement_object(each) for each in file.for_all.statements],
-        "groups": [
-            {
-                "line": group.first_line,
-                "user_agents": [file.written.get(token, token) for token in group.tokens],
-                "rules": [rule_object(rule, robots.edition) for rule in group.rules],
-            }
-            for group in file.groups
-        ],
+        "groups": None if asked else groups,  # thousands of crawlers would repeat them
     }
-
-
-def crawler_object(group: GroupSummary, edition: Edition) -> Object:
-    """Everything a file contains for a crawler."""
-    return {
-        "tokens": group.tokens,
-        "group": group.names,
-        **group_object(group),
-        "rules": [rule_object(rule, edition) for rule in group.rules],
-    }
-
-
-def group_object(group: GroupSummary | None) -> Object:
-    """A crawler's group besides its names and rules."""
-    return {**members(group, "crawl_delay", "other"), "group_lines": group and group.first_lines}
+    for tokens in asked or [()]:
+        found = file.group_for(tokens)
+        yield {
+            **shown,
+            "tokens": tokens,
+            "group": found.names,
+            **members(found, *_OF_GROUP),
+            "rules": [rule_object(rule, robots.edition) for rule in found.rules],
+        }
 
 
 def record_object(record: RobotsRecord | None) -> Object:

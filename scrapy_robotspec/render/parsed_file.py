@@ -40,7 +40,7 @@ class GroupSummary(NamedTuple):
     """Seconds."""
 
     @property
-    def first_lines(self) -> tuple[int, ...]:
+    def group_lines(self) -> tuple[int, ...]:
         """Line numbers at which the groups begin."""
         return tuple(group.first_line for group in self.groups)
 
@@ -55,7 +55,7 @@ class GroupSummary(NamedTuple):
         if not self.names:
             cause = "no group names it" if self.tokens else "no group is for every crawler"
             return f"none: {cause}, so everything is allowed"
-        lines = listed([str(line) for line in self.first_lines[:10]])
+        lines = listed([str(line) for line in self.group_lines[:10]])
         at = f"from line {lines}" if len(self.groups) == 1 else f"combined from lines {lines}"
         if self.names == ("*",):
             reason = "no group names the crawler" if self.tokens else "the group for all others"
