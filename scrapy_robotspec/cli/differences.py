@@ -381,10 +381,9 @@ def _row_lines(row: Row) -> Iterator[str]:
 
 
 def _row_object(row: Row) -> Object:
-    pairs = zip(EDITIONS, row, strict=True)
     return {
         "url": row[0].url,
         "tokens": row[0].tokens,
         "agree": not disagree(row),
-        "editions": {name: verdict_object(one) for name, one in pairs},
+        "editions": dict(zip(EDITIONS, map(verdict_object, row), strict=True)),
     }

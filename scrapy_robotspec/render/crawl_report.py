@@ -134,11 +134,11 @@ _TIMES = ("first_asked", "answered", "fetched", "wait_began", "pending_since", "
 
 def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
     """A JSON line for each origin, in printable ASCII."""
-    from scrapy_robotspec.render.as_json import dumps  # most crawls write no report
+    from scrapy_robotspec.render.as_json import dumps, members  # most crawls write no report
 
     names = [each.name for each in fields(OriginStats) if each.name not in _NOT_IN_LINES]
     for row in origins:
-        shown = {name: getattr(row, name) for name in names}
+        shown = members(row, *names)
         outlook = row.outlook
         shown["next_attempt"] = outlook and outlook.next_attempt
         for name in _TIMES:
