@@ -37,10 +37,10 @@ from scrapy_robotspec.cli.session import (
 )
 from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.protocol.usage import is_label
-from scrapy_robotspec.render.as_text import crawler_summary, explained, file_summary, short
+from scrapy_robotspec.render.as_text import explained, file_lines, short
 from scrapy_robotspec.render.explanation import Explanation, explain, in_full, refused_by_usage
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import count, paint, safe
+from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -378,10 +378,6 @@ def show_command(
 
             screen.say_json(file_objects(source.name, file, asked))
         else:
-            screen.say(*([""] if at else []))
-            screen.say(paint("strong", f"{safe(source.name)}: {file.summary()}"))
-            screen.say(*(() if asked else file_summary(file)))
-            for tokens in asked:
-                screen.say("", *crawler_summary(file, file.group_for(tokens)))
+            screen.say(*([""] if at else []), *file_lines(source.name, file, asked))
         output.write(session, source.name, file, [], asked)
     return GOOD

@@ -14,7 +14,6 @@ from scrapy_robotspec.render.explanation import Explanation, compared
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
@@ -76,7 +75,7 @@ def short_object(found: Explanation) -> Object:
 
 def full_object(found: Explanation) -> Object:
     """One URL with everything that led to its decision."""
-    group = found.group
+    group, record = found.group, found.record
     return {
         **short_object(found),
         "path": group and found.path,
@@ -85,8 +84,10 @@ def full_object(found: Explanation) -> Object:
         "usage": found.usage and _usage_object(found, found.usage),
         "seconds": found.seconds and round(found.seconds, 3),
         "robots_url": found.origin and found.origin.robots_url,
-        **record_object(found.record),
-        "fetched_now": found.record and found.fetched,
+        **members(record, "redirect_error", "truncated", "content_type", "failure", "failures"),
+        **members(record, "unreachable_since", "hops", "meaning", "lifetime"),
+        "bytes": record and len(record.body),
+        "fetched_now": record and found.fetched,
     }
 
 
@@ -138,12 +139,3 @@ def file_objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterat
             **members(found, *_OF_GROUP),
             "rules": [rule_object(rule, robots.edition) for rule in found.rules],
         }
-
-
-def record_object(record: RobotsRecord | None) -> Object:
-    """The stored state of an origin, without the file."""
-    return {
-        **members(record, "redirect_error", "truncated", "content_type", "failure", "failures"),
-        **members(record, "unreachable_since", "hops", "meaning", "lifetime"),
-        "bytes": record and len(record.body),
-    }

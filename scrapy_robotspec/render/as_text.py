@@ -16,9 +16,10 @@ from scrapy_robotspec.render.explanation import (
 from scrapy_robotspec.render.text import columns, paint, safe, verdict_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+    from scrapy_robotspec.protocol.models import OtherLine
+    from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 
 
 def labelled(label: str, text: str) -> str:
@@ -49,31 +50,32 @@ def explained(found: Explanation, name: str = "") -> Iterator[str]:
         yield labelled(label, text)
 
 
-def crawler_summary(file: ParsedFile, group: GroupSummary) -> Iterator[str]:
-    """Everything a file contains for one crawler."""
-    yield paint("strong", crawler_words(group.tokens, file.written))
-    yield labelled("group", group.words)
-    edition = file.robots.edition
-    yield from (labelled("rule", rule_words(rule, edition)) for rule in group.rules)
-    if not group.rules:
-        yield labelled("rules", "none, so everything is allowed")
-    yield from (labelled(*fact) for fact in other_facts(group))
-    yield from for_all_lines(file, group)
-
-
-def file_summary(file: ParsedFile) -> Iterator[str]:
-    """The groups of a file, and lines for every crawler."""
-    rows = [("line", "allow", "disallow", "user agents")]
-    for group in file.groups:
-        allows = sum(rule.kind == "allow" for rule in group.rules)
-        names = ", ".join(_name(file, token) for token in group.tokens)
-        disallows = str(len(group.rules) - allows)
-        rows.append((str(group.first_line), str(allows), disallows, names or "none"))
-    if file.groups:
+def file_lines(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[str]:
+    """The groups of a file, or everything it contains for some crawlers."""
+    yield paint("strong", f"{safe(name)}: {file.summary()}")
+    if file.groups and not asked:
+        rows = [("line", "allow", "disallow", "user agents")]
+        for group in file.groups:
+            allows = sum(rule.kind == "allow" for rule in group.rules)
+            names = ", ".join(_name(file, token) for token in group.tokens)
+            disallows = str(len(group.rules) - allows)
+            rows.append((str(group.first_line), str(allows), disallows, names or "none"))
         heading, *lines = columns(rows)
         yield paint("faint", f"  {heading}")
         yield from (f"  {line}" for line in lines)
-    yield from for_all_lines(file)
+    if not asked:
+        yield from _for_all(file)
+    for tokens in asked:
+        found = file.group_for(tokens)
+        yield ""
+        yield paint("strong", crawler_words(tokens, file.written))
+        yield labelled("group", found.words)
+        for rule in found.rules:
+            yield labelled("rule", rule_words(rule, file.robots.edition))
+        if not found.rules:
+            yield labelled("rules", "none, so everything is allowed")
+        yield from (labelled(*fact) for fact in other_facts(found))
+        yield from _for_all(file, found.other)
 
 
 def _name(file: ParsedFile, token: str) -> str:
@@ -81,9 +83,9 @@ def _name(file: ParsedFile, token: str) -> str:
     return f"{crawler_words((token,), file.written)}{use}"
 
 
-def for_all_lines(file: ParsedFile, group: GroupSummary | None = None) -> Iterator[str]:
-    """The lines that hold for every crawler, except those that *group* contains."""
-    shown = {line.line for line in group.other} if group else ()
+def _for_all(file: ParsedFile, others: Iterable[OtherLine] = ()) -> Iterator[str]:
+    """The lines that hold for every crawler, except those among the *others* of a group."""
+    shown = {line.line for line in others}
     yield from (labelled("sitemap", safe(url)) for url in file.sitemaps)
     yield from (labelled("license", safe(url)) for url in file.for_all.licenses)
     for each in file.for_all.statements:

@@ -11,7 +11,7 @@ from scrapy_robotspec import Origin, RobotsTxt
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.render.as_json import dumps, full_object, record_object, short_object
+from scrapy_robotspec.render.as_json import dumps, full_object, short_object
 from scrapy_robotspec.render.explanation import Explanation, in_full, refused_by_usage
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from tests.unit.render.asking import explain_in_full
@@ -74,7 +74,7 @@ def test_the_line_is_that_of_the_usage_statement_that_refuses() -> None:
 
 
 def test_a_record_is_shown_without_its_file() -> None:
-    shown = json.loads(dumps(record_object(RECORD)))
+    shown = json.loads(dumps(full_object(Explanation(URL, record=RECORD))))
     assert (shown["lifetime"], shown["bytes"], shown["meaning"]) == (600.0, 1, "rules")
     assert shown["hops"] == [{"url": HOP.url, "status": 301, "target": HOP.target}]
-    assert record_object(RobotsRecord(SHOP))["lifetime"] is None
+    assert full_object(Explanation(URL, record=RobotsRecord(SHOP)))["lifetime"] is None
