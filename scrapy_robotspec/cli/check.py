@@ -6,6 +6,7 @@ import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
+from time import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -303,7 +304,9 @@ class Answers:
             name = self._name or robots_url(self._kept[0].url)
             every = (each.robots for each in self._kept if each.robots is not None)
             file = next((ParsedFile(robots, name) for robots in every), None)
-            output.write(self.session, name, file, self._kept)
+            from scrapy_robotspec.render.as_html import answers_page
+
+            output.write_page(self.session, answers_page(name, file, self._kept, now=time()))
         return self._code
 
 
@@ -379,5 +382,9 @@ def show_command(
             screen.say_json(file_objects(source.name, file, asked))
         else:
             screen.say(*([""] if at else []), *file_lines(source.name, file, asked))
-        output.write(session, source.name, file, [], asked)
+        if output.html is not None:
+            from scrapy_robotspec.render.as_html import answers_page
+
+            page = answers_page(source.name, file, [], now=time(), asked=asked)
+            output.write_page(session, page)
     return GOOD

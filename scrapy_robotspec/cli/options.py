@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 from contextlib import contextmanager, suppress
-from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -31,7 +30,6 @@ from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_ag
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import ParsedFile, Tokens
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
@@ -158,27 +156,6 @@ class Output(NamedTuple):
         if self.html is not None and len(files) > 1:
             remedy = "call it for each of them, with a page of its own"
             raise MisuseError(f"--html is for one file, or for URLs of one site: {remedy}")
-
-    def write(
-        self,
-        session: Session,
-        name: str,
-        file: ParsedFile | None,
-        answers: Sequence[Explanation],
-        asked: Sequence[Tokens] = (),
-    ) -> None:
-        """Write the page, if there is one: the answers, and the file.
-
-        It is made to be sent, so its URLs have no password. ``asked``: more crawlers whose groups
-        are marked.
-        """
-        if self.html is None:
-            return
-        from scrapy_robotspec.access.origin import without_user_info
-        from scrapy_robotspec.render.as_html import answers_page
-
-        found = [each._replace(url=without_user_info(each.url)) for each in answers]
-        self.write_page(session, answers_page(name, file, found, now=time(), asked=asked))
 
     def write_page(self, session: Session, text: str) -> None:
         """Write a page that was asked for."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from scrapy_robotspec._version import __version__
+from scrapy_robotspec.access.origin import without_user_info
 from scrapy_robotspec.access.reasons import SERVERS_READ
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.explanation import (
@@ -95,9 +96,10 @@ def answers_page(
 ) -> str:
     """Answers, and the file with the lines that gave them.
 
-    ``file`` is None where a site has none; ``asked``: more crawlers whose groups are marked.
+    It is made to be sent, so its URLs have no password. ``file`` is None where a site has none;
+    ``asked``: more crawlers whose groups are marked.
     """
-    groups = _groups(answers)
+    groups = _groups([each._replace(url=without_user_info(each.url)) for each in answers])
     most = max(FEW, MOST_ROWS // max(1, len(groups)))
     found = [one for group in groups for one in group[:most]]
     crawlers = [one.tokens for one in answers]
