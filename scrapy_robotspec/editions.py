@@ -174,8 +174,13 @@ _GOOGLE_2019 = Edition(name="google-2019")
 #: Agents and rules are searched in the bytes of a file, as ``protocol/agent_index.py`` does, if
 #: these have the values of ``google-2019``; in any other edition, if the file's lines are plain.
 LINE_FIELDS = (
-    *("whitespace", "known_fields", "fields_by_prefix", "missing_colon", "nul_ends_line"),
-    *("max_line", "blank_line_ends_group"),
+    "whitespace",
+    "known_fields",
+    "fields_by_prefix",
+    "missing_colon",
+    "nul_ends_line",
+    "max_line",
+    "blank_line_ends_group",
 )
 _lines_of = attrgetter(*LINE_FIELDS)
 

@@ -14,7 +14,6 @@ import click
 
 from scrapy_robotspec.cli.session import (
     BROKEN,
-    GOOD,
     INTERRUPTED,
     MISUSE,
     UNREAD,
@@ -128,9 +127,10 @@ def main(
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # for terminals without UTF-8
     output = sys.stdout
-    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=open_session)
+        code: int = robotspec.main(
+            arguments, prog_name=program, standalone_mode=False, obj=open_session
+        )
         sys.stdout.flush()
     except click.ClickException as error:
         code = show_error(error)
@@ -154,7 +154,7 @@ def main(
         complain(f"{format_exc()}{program}: an error of this tool, please report it")
         code = BROKEN
     _discard_unwritten()
-    return code if isinstance(code, int) else GOOD
+    return code
 
 
 def _replace_closed_streams() -> None:

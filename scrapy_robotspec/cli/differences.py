@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.options import CrawlerOptions, Output
     from scrapy_robotspec.protocol.models import Group, Rule
     from scrapy_robotspec.protocol.usage import UsageStatement
+    from scrapy_robotspec.render.parsed_file import GroupSummary
 
 _DIFF_EXAMPLES = """\
   robotspec diff old.txt new.txt
@@ -334,11 +335,10 @@ def _sampled(files: Sequence[ParsedFile], asked: Sequence[Tokens]) -> Iterator[t
     most = min(MAX_PATHS, max(1, _MOST_QUESTIONS // costs))
     for crawler in asked:
         found = [file.group_for(options.in_edition(crawler, file)) for file in files]
-        groups = (group for each in found for group in each.groups)
-        yield from ((crawler, path) for path in sample_paths(groups, most))
+        yield from ((crawler, path) for path in sample_paths(found, most))
 
 
-def sample_paths(groups: Iterable[Group], most: int = MAX_PATHS) -> list[str]:
+def sample_paths(groups: Iterable[Group | GroupSummary], most: int = MAX_PATHS) -> list[str]:
     """Distinct paths made from the rules of groups, ``/`` first.
 
     Each rule yields a path that it matches and one that it does not, so that two readings of a file

@@ -34,7 +34,8 @@ _FEEDS = {"rss": "an RSS feed", "feed": "an Atom feed", "RDF": "an RSS 1.0 feed"
 #: Bytes that are parsed at a time. Elements that are open within them are in memory together, and
 #: old parsers read a part without an end from its start each time.
 _STEP = 2**20
-_LINE = re.compile(r"[^\r\n]+")
+#: A line from its first character on, if it is not blank.
+_LINE = re.compile(r"\S[^\r\n]*")
 #: Max elements around another one. Sitemaps of images and videos have five.
 _DEEPEST = 100
 
@@ -82,11 +83,11 @@ def parse_sitemap(name: str, data: bytes) -> Sitemap:
             raise MisuseError(f"cannot read {name}: {error}") from None
     if len(data) > MAX_BYTES:
         raise MisuseError(f"{name} is larger than 50 MB: divide the sitemap")
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+    content = data.removeprefix(b"\xef\xbb\xbf")
+    if content.lstrip().startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         sitemap = _parse_xml(name, data)
     else:
-        parts = _LINE.finditer(decode(data.removeprefix(b"\xef\xbb\xbf")))
-        lines = (line for each in parts if (line := each[0].strip()))
+        lines = (each[0].rstrip() for each in _LINE.finditer(decode(content)))
         sitemap = Sitemap(islice(lines, MAX_URLS + 1))
     if len(sitemap.urls) > MAX_URLS:
         raise MisuseError(f"{name} has more than {MAX_URLS:,} URLs: divide the sitemap")
