@@ -25,7 +25,7 @@ def value_of(edition: Any, name: str, raw: Any) -> Any:
         type(None): lambda raw: None if raw is None else converters.integer(0)(raw),  # max_line
     }
     kind = type(getattr(edition, name))
-    converter = by_type.get(kind, lambda raw: _member(kind, raw))
+    converter = by_type.get(kind, partial(_member, kind))
     return converters.convert(f"edition field {name!r}", raw, converter)
 
 

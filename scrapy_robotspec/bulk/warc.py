@@ -99,7 +99,7 @@ class _Archive:
         last = _Record(place)
         try:
             for record in ArchiveIterator(
-                self._file, parse_http=False, quirks_mode=has_line_feeds is not None
+                self._file, parse_http=False, quirks_mode=bool(has_line_feeds)
             ):
                 yield from last.found  # what follows shows that it is whole
                 last = self._begin(record)
