@@ -223,7 +223,7 @@ class Answers:
         self._name = name
         parsed = ParsedFile(robots, name)
         default = self.session.default_tokens
-        for tokens in options.find_crawlers(self.crawlers, [parsed], default):
+        for tokens in self.crawlers.find([parsed], default):
             for url in urls:
                 found = explain(parsed, url, tokens)
                 found = in_full(found, parsed) if self.fully else found
@@ -306,7 +306,7 @@ class Answers:
             file = next((ParsedFile(robots, name) for robots in every), None)
             from scrapy_robotspec.render.as_html import answers_page
 
-            output.write_page(self.session, answers_page(name, file, self._kept, now=time()))
+            output.write_page(screen, answers_page(name, file, self._kept, now=time()))
         return self._code
 
 
@@ -373,7 +373,7 @@ def show_command(
     edition, screen = session.edition, session.screen
     for at, source in enumerate(sources):
         file = ParsedFile(source.parse(edition, screen), source.name)
-        asked = options.find_crawlers(crawlers, [file], ()) if any(crawlers) else []
+        asked = crawlers.find([file], ()) if any(crawlers) else []
         if output.is_page_only:
             pass
         elif output.as_json:
@@ -386,5 +386,5 @@ def show_command(
             from scrapy_robotspec.render.as_html import answers_page
 
             page = answers_page(source.name, file, [], now=time(), asked=asked)
-            output.write_page(session, page)
+            output.write_page(screen, page)
     return GOOD

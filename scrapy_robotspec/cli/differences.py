@@ -105,7 +105,7 @@ def diff_command(
     note_origins(read, screen)
     sources = open_sources([old, new], session, single=True)
     before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
-    asked = options.find_crawlers(crawlers, [before, after], None)
+    asked = crawlers.find([before, after], None)
     changes = list(find_changes(before, after, asked, read))
     if output.as_json:
         screen.say_json(map(_object, changes))
@@ -308,7 +308,7 @@ def editions_command(
         ParsedFile(source.parse(edition, None if at else screen))
         for at, edition in enumerate(EDITIONS.values())
     ]
-    asked = options.find_crawlers(crawlers, files, session.default_tokens)
+    asked = crawlers.find(files, session.default_tokens)
     questions = product(asked, read) if read else _sampled(files, asked)
     rows = [
         tuple(

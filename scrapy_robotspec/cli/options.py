@@ -18,7 +18,6 @@ from scrapy_robotspec.cli.session import (
     UNREACHABLE,
     MisuseError,
     Screen,
-    Session,
     SiteError,
     SiteOptions,
     version_option,
@@ -69,6 +68,15 @@ class CrawlerOptions(NamedTuple):
         except ValueError as error:
             raise MisuseError(f"--token must be {error}; for a list, give --token again") from None
 
+    def find(self, files: Sequence[ParsedFile], default: Tokens | None) -> list[Tokens]:
+        """The crawlers to decide for.
+
+        Without options: *default*, or, if that is None, every crawler that the files name.
+        """
+        # The last of several editions reads every name (UAG-10).
+        crawler = self.crawler(files[-1].robots.edition, default)
+        return named_crawlers(files) if crawler is None else [crawler]
+
 
 def in_edition(crawler: Tokens, file: ParsedFile) -> Tokens:
     """The product tokens that a file's edition reads from names (UAG-11)."""
@@ -76,18 +84,6 @@ def in_edition(crawler: Tokens, file: ParsedFile) -> Tokens:
     if edition.whole_agent_names:
         return crawler
     return tuple(token for name in crawler for token in tokens_from_user_agent(name, edition))
-
-
-def find_crawlers(
-    options: CrawlerOptions, files: Sequence[ParsedFile], default: Tokens | None
-) -> list[Tokens]:
-    """The crawlers to decide for.
-
-    Without options: *default*, or, if that is None, every crawler that the files name.
-    """
-    # The last of several editions reads every name (UAG-10).
-    crawler = options.crawler(files[-1].robots.edition, default)
-    return named_crawlers(files) if crawler is None else [crawler]
 
 
 def named_crawlers(files: Sequence[ParsedFile]) -> list[Tokens]:
@@ -157,13 +153,13 @@ class Output(NamedTuple):
             remedy = "call it for each of them, with a page of its own"
             raise MisuseError(f"--html is for one file, or for URLs of one site: {remedy}")
 
-    def write_page(self, session: Session, text: str) -> None:
+    def write_page(self, screen: Screen, text: str) -> None:
         """Write a page that was asked for."""
         if self.html is None or self.is_page_only:
             sys.stdout.write(text)
             return
         write_file(self.html, text.encode())
-        session.screen.note(f"page written: {self.html}")
+        screen.note(f"page written: {self.html}")
 
 
 def write_file(name: str, contents: bytes) -> None:

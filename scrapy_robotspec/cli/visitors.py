@@ -101,7 +101,7 @@ def audit_visitors(
             site=site or "the log names none",
             notes=notes,
         )
-        output.write_page(session, page)
+        output.write_page(screen, page)
     return 1 if audit.disallowed else 0
 
 
