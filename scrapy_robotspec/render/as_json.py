@@ -110,7 +110,10 @@ def _statement_object(statement: UsageStatement) -> Object:
 
 
 def file_objects(name: str, file: ParsedFile, asked: Sequence[Tokens]) -> Iterator[Object]:
-    """An object for each crawler; for none, one with all groups and what holds for any other."""
+    """An object for each crawler, without the groups of the file.
+
+    For none: one with all groups, and what holds for any other crawler.
+    """
     robots = file.robots
     groups = [
         {
