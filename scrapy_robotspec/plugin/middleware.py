@@ -62,7 +62,7 @@ class RobotSpecMiddleware(Enforcer, GateOwner):
         self._crawler = crawler
         robots = CrawlRobots(crawler, settings, crawler.stats, open_account(settings))
         stats = CrawlStats(robots, robots.progress)
-        self._waits = RequestWaits(crawler, robots)
+        self._waits = RequestWaits(robots)
         self.gate = self._waits.gate
         super().__init__(robots, stats, self._waits.crawl_delay)
         robots.lookup.followers += [stats, self.gate]
@@ -150,7 +150,7 @@ class RobotSpecMiddleware(Enforcer, GateOwner):
         if isinstance(exception, RulesExpired):  # a Scrapy that lacks a part
             return send_back(request)
         if isinstance(exception, ConfigurationError):  # of the user's function, or the meta key
-            self._stats.account.of_pages["robotspec/error/product_token"] += 1
+            self._account.of_pages["robotspec/error/product_token"] += 1
         request.meta.pop(meta_keys.REFUSED, None)  # no other middleware has repeated it
         request.meta.pop(meta_keys.KEPT_TOKENS, None)
         return None
@@ -198,8 +198,7 @@ class RobotSpecMiddleware(Enforcer, GateOwner):
     async def _spider_closed(self, reason: str) -> None:
         """Make the stats final. The spider's ``start()`` may go on while this waits."""
         self.gate.close()
-        never_decided = self._stats.account.of_pages[NEVER_DECIDED]
-        log_never_decided(never_decided, self._crawler, type(self))
+        log_never_decided(self._account.of_pages[NEVER_DECIDED], self._crawler, type(self))
         self._stats.close(self.robots.lookup.store.get)
         self._waits.close()
         await self.robots.end(reason)

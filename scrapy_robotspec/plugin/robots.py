@@ -70,7 +70,7 @@ class CrawlRobots(CrawlRuntime):
         self._is_stopped = False
         self._waits: set[Deferred[Any]] = set()
         self._ticker: Any = None
-        self.lookup = open_lookup(self, settings)
+        self.lookup = open_lookup(self)
         crawler.signals.connect(self.close, scrapy_signals.engine_stopped)
         if settings.evidence is not None:
             from scrapy_robotspec.plugin.recording.observer import open_evidence

@@ -339,8 +339,9 @@ class Attempt:
         return status in NOT_FROM_THE_SITE or (status >= 500 and self._is_unproven)
 
 
-def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
+def open_lookup(runtime: CrawlRuntime) -> Lookup:
     """The lookup of a crawl, with its stores."""
+    settings = runtime.settings
     bounds = settings.concurrent_fetches, settings.max_size
     if settings.cache != MEMORY:
         from scrapy_robotspec.store.uri import open_store

@@ -21,7 +21,6 @@ from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 if TYPE_CHECKING:
     from scrapy import Request
-    from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.plugin.deciding.request_policy import Answer
@@ -36,15 +35,14 @@ _PAUSED = 0.5
 class RequestWaits:
     """Waits of requests in ``process_request``."""
 
-    def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
-        self._crawler = crawler
+    def __init__(self, robots: CrawlRobots) -> None:
         self._robots = robots
         self.crawl_delay: CrawlDelay | None = None
         if robots.policy.spaces:
             from scrapy_robotspec.plugin._compat_rare import SendTimes
             from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
-            self.crawl_delay = CrawlDelay(robots, SendTimes(crawler))
+            self.crawl_delay = CrawlDelay(robots, SendTimes(robots.crawler))
         self._missing: str | None = None
         """The part of Scrapy without which another scheduler cannot be held back."""
         self._parking: RedisParking | None = None
@@ -115,7 +113,7 @@ class RequestWaits:
 
     def open(self) -> None:
         """Prepare the engine, which exists when the spider is opened."""
-        engine = self._crawler.engine
+        engine = self._robots.crawler.engine
         if self.crawl_delay is not None:
             from scrapy_robotspec.plugin import _compat_rare
 
@@ -135,14 +133,14 @@ class RequestWaits:
             from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
 
             self._parking = RedisParking(queue)
-            self._parking.open(self._crawler.signals)
+            self._parking.open(self._robots.signals)
 
     def _on_given(self, request: Request | None) -> None:
         """The user's scheduler has given *request*; None: it has none."""
         if request is not None:
             self.gate.popped.setdefault(request)
         elif self._parking is not None:
-            self._parking.feed(self._crawler)
+            self._parking.feed(self._robots.crawler)
 
     def close(self) -> None:
         """Make no more calls."""

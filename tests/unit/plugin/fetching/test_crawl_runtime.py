@@ -527,7 +527,7 @@ def test_new_rules_are_announced_unless_they_decide_nothing(
 def test_a_store_that_processes_share_is_behind_the_memory(cache: str, tmp_path: Path) -> None:
     """CAC-05: only then other processes see what one has fetched."""
     settings = Settings(cache=cache.format(folder=tmp_path))
-    lookup = open_lookup(cast("Any", Runtime()), settings)
+    lookup = open_lookup(cast("Any", Runtime(settings)))
     assert isinstance(lookup.store, MemoryStore if cache == "memory://" else TieredStore)
     Deferred.fromCoroutine(lookup.close())
 
@@ -535,9 +535,9 @@ def test_a_store_that_processes_share_is_behind_the_memory(cache: str, tmp_path:
 class Runtime(LookupHarness):
     """A runtime whose threads work at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings) -> None:
         super().__init__()
-        self.live = LiveOrigins()
+        self.live, self.settings = LiveOrigins(), settings
 
     def in_thread(self, call: Any, *args: Any) -> Deferred[Any]:
         return self.threads(call, *args)
@@ -551,7 +551,7 @@ def test_records_that_do_not_fit_into_memory_are_found_without_the_shared_store(
 ) -> None:
     """A call to it takes a thread and a round trip of the request through the scheduler."""
     settings = Settings(cache=uri.format(folder=tmp_path))
-    lookup = open_lookup(cast("Any", Runtime()), settings)
+    lookup = open_lookup(cast("Any", Runtime(settings)))
     store = lookup.store
     store._table.max_number = 10
     for number in range(100):
