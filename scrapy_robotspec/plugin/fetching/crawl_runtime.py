@@ -341,23 +341,23 @@ class Attempt:
 
 def open_lookup(runtime: CrawlRuntime) -> Lookup:
     """The lookup of a crawl, with its stores."""
-    settings = runtime.settings
-    bounds = settings.concurrent_fetches, settings.max_size
+    settings, kind, store = runtime.settings, Lookup, MemoryStore()
     if settings.cache != MEMORY:
         from scrapy_robotspec.store.uri import open_store
 
         opened = open_store(settings.cache, settings.cache_schemes)
         if isinstance(opened, MemoryStore):
-            return Lookup(runtime, opened, *bounds)
-        from scrapy_robotspec.lookup.shared_lookup import SharedLookup
-        from scrapy_robotspec.lookup.tiered_store import TieredStore
+            store = opened
+        else:
+            from scrapy_robotspec.lookup.shared_lookup import SharedLookup
+            from scrapy_robotspec.lookup.tiered_store import TieredStore
 
-        store = TieredStore(
-            opened,
-            runtime.in_thread,
-            time.monotonic,
-            owner=uuid4().hex,
-            lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
-        )
-        return SharedLookup(runtime, store, *bounds)
-    return Lookup(runtime, MemoryStore(), *bounds)
+            kind = SharedLookup
+            store = TieredStore(
+                opened,
+                runtime.in_thread,
+                time.monotonic,
+                owner=uuid4().hex,
+                lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
+            )
+    return kind(runtime, store, settings.concurrent_fetches, settings.max_size)
