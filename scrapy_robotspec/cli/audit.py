@@ -55,7 +55,7 @@ expectation_options = options.stack(
 )
 
 
-@options.command("replay", _REPLAY_EXAMPLES)
+@options.command(_REPLAY_EXAMPLES)
 @click.argument("folder", metavar="DIR")
 @expectation_options
 @options.json_option
@@ -146,8 +146,8 @@ _SHOWN = 100
 _MOST_TOKENS = 3
 
 
-@options.command("audit", _AUDIT_EXAMPLES)
-@click.argument("log", metavar="LOG", type=click.Path(True, dir_okay=False, allow_dash=True))
+@options.command(_AUDIT_EXAMPLES)
+@click.argument("log", type=click.Path(True, dir_okay=False, allow_dash=True))
 @options.value(
     "--robots",
     "FILE",

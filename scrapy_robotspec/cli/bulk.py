@@ -30,7 +30,7 @@ KNOWN = "@known"
 _EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
 
 
-@options.command("bulk", _EXAMPLES)
+@options.command(_EXAMPLES)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @options.value(
     "--tokens names",

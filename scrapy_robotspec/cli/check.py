@@ -78,7 +78,7 @@ _CODES = {"unreachable": UNREACHABLE, "problem": MISUSE, "not_covered": GOOD}
 
 
 _question_options = options.stack(
-    click.argument("file", metavar="[FILE]", required=False),
+    click.argument("file", required=False),
     options.urls_options,
     options.crawler_options,
     options.site_options,
@@ -86,7 +86,7 @@ _question_options = options.stack(
 )
 
 
-@options.command("check", _EXAMPLES)
+@options.command(_EXAMPLES)
 @_question_options
 @options.value(
     "--sitemap",
@@ -129,7 +129,7 @@ def check_command(
     return _check_sitemap(answers, sitemap)
 
 
-@options.command("explain", _EXPLAIN_EXAMPLES)
+@options.command(_EXPLAIN_EXAMPLES)
 @_question_options
 def explain_command(session: Session, **asked: Any) -> int:
     """Show the group that applies and the rule that decides.
@@ -349,7 +349,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
     return answers.end()
 
 
-@options.command("show", _SHOW_EXAMPLES)
+@options.command(_SHOW_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @options.crawler_options
 @options.site_options

@@ -77,9 +77,9 @@ class Change(NamedTuple):
     edition: Edition
 
 
-@options.command("diff", _DIFF_EXAMPLES)
-@click.argument("old", metavar="OLD")
-@click.argument("new", metavar="NEW")
+@options.command(_DIFF_EXAMPLES)
+@click.argument("old")
+@click.argument("new")
 @options.urls_options
 @options.crawler_options
 @options.site_options
@@ -278,8 +278,8 @@ def _object(change: Change) -> Object:
     return {**dict.fromkeys(of_crawlers), **for_all}
 
 
-@options.command("editions", _EDITIONS_EXAMPLES)
-@click.argument("file", metavar="FILE")
+@options.command(_EDITIONS_EXAMPLES)
+@click.argument("file")
 @options.urls_options
 @options.crawler_options
 @options.flag("--all show_all", "Also show where they agree.")

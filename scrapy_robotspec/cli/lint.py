@@ -128,7 +128,7 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
 }
 
 
-@options.command("lint", _EXAMPLES)
+@options.command(_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1)
 @options.flag("--advice", "Show advice, too; it does not change the exit code.")
 @options.flag("--strict", "As --advice, and exit with 1 for advice, too.")

@@ -257,13 +257,13 @@ class Command(click.Command):
         return max(code, screen.code) if screen.code == UNREACHABLE else code or screen.code
 
 
-def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Make a command of a function of session and options.
+def command(examples: str) -> Callable[[Callable[..., int]], click.Command]:
+    """Make a command of a function of session and options, by its name before ``_command``.
 
     Adds ``--color/--no-color``, ``--quiet`` and ``--version``. ``examples`` ends the help,
     unwrapped.
     """
-    made = click.command(name, cls=Command, epilog=f"\b\nExamples:\n{examples}")
+    made = click.command(cls=Command, epilog=f"\b\nExamples:\n{examples}")
     return lambda function: made(_common_options(function))
 
 
