@@ -258,7 +258,9 @@ class Command(click.Command):
 
 
 def command(examples: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Make a command of a function of session and options, by its name before ``_command``.
+    """Make a command of a function of session and options.
+
+    Its name is that of the function, without ``_command``.
 
     Adds ``--color/--no-color``, ``--quiet`` and ``--version``. ``examples`` ends the help,
     unwrapped.
