@@ -59,6 +59,8 @@ class RedisParking:
         self._redis = queue.server
         self.worker = uuid4().hex
         self._names: dict[Request, str] = {}
+        self._gone: list[str] = []
+        """Names of requests that wait no more, and that Redis has not deleted yet."""
         self._take_over = self._redis.register_script(_TAKE_OVER)
         self._timer: Any = None
         self._failing = False
@@ -89,8 +91,13 @@ class RedisParking:
     def unpark(self, request: Request) -> bool:
         """Delete *request*, which waits no more; False if another worker has it."""
         name = self._names.pop(request, None)
-        if name is None or self._try(lambda: self._redis.hdel(self._parked(self.worker), name)):
-            return True  # without a name it could not be encoded
+        if name is None:
+            return True  # it could not be encoded
+        deleted = self._try(lambda: self._redis.hdel(self._parked(self.worker), name))
+        if deleted is None:
+            self._gone.append(name)
+        if deleted:
+            return True
         # A request that is gone without a takeover was lost by the server: this worker keeps it.
         return not self._try(lambda: self._redis.exists(self._parked(self.worker, ":taken")))
 
@@ -124,17 +131,35 @@ class RedisParking:
     def _beat(self) -> None:
         self._redis.sadd(self._workers, self.worker)
         self._redis.set(self._parked(self.worker, ":alive"), 1, px=int(LIFETIME * 1000))
+        self._forget()
+        own = self._parked(self.worker)
+        if self._redis.hlen(own) > len(self._names):
+            # From an old copy of Redis's data, or a takeover in which Redis failed.
+            known = set(self._names.values())
+            parked = self._redis.hgetall(own).items()
+            self._put_back([each for each in parked if _text(each[0]) not in known])
         for worker in self._others():
             if not self._redis.exists(self._parked(worker, ":alive")):
                 self._take(worker)
+
+    def _forget(self) -> None:
+        """Delete the requests that went while Redis failed."""
+        if self._gone:
+            self._redis.hdel(self._parked(self.worker), *self._gone)
+            self._gone.clear()
 
     def _take(self, worker: str) -> None:
         """Put the requests of a dead *worker* back into the queue, then delete them here."""
         own, theirs = self._parked(self.worker), self._parked(worker)
         keys = [f"{theirs}:alive", theirs, own, self._workers, f"{theirs}:taken"]
         parked = self._take_over(keys, [worker])
-        problems = list[Exception]()
-        for name, data in zip(parked[::2], parked[1::2], strict=True):
+        if taken := self._put_back(list(zip(parked[::2], parked[1::2], strict=True))):
+            logger.info("Took over %d parked requests of a scrapy-redis worker that is gone", taken)
+
+    def _put_back(self, parked: list[tuple[Any, Any]]) -> int:
+        """Move *parked* from here to the queue, and return the number that was decoded."""
+        own, problems = self._parked(self.worker), list[Exception]()
+        for name, data in parked:
             try:
                 request = self._queue._decode_request(data)
             except Exception as error:  # of any serializer; a callback may have another name now
@@ -152,18 +177,16 @@ class RedisParking:
                 problems[0],
                 self._parked(UNDECODABLE),
             )
-        if taken := len(parked) // 2 - len(problems):
-            logger.info("Took over %d parked requests of a scrapy-redis worker that is gone", taken)
+        return len(parked) - len(problems)
 
     def _leave(self) -> None:
+        self._forget()
         if not self._redis.hlen(self._parked(self.worker)):
             self._redis.srem(self._workers, self.worker)
         self._redis.delete(self._parked(self.worker, ":alive"))
 
     def _others(self) -> list[str]:
-        members = self._redis.smembers(self._workers)  # texts, if the user's client decodes them
-        names = {each if isinstance(each, str) else each.decode() for each in members}
-        return sorted(names - {self.worker})
+        return sorted(set(map(_text, self._redis.smembers(self._workers))) - {self.worker})
 
     def _try(self, call: Callable[[], Any]) -> Any:
         """The result of *call*; None while Redis fails."""
@@ -191,3 +214,8 @@ class RedisParking:
 
     def _parked(self, worker: str, suffix: str = "") -> str:
         return f"{self._workers}:{worker}{suffix}"
+
+
+def _text(name: str | bytes) -> str:
+    """*name*, which is a text if the user's client decodes it."""
+    return name if isinstance(name, str) else name.decode()

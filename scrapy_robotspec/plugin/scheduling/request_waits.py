@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: A paused crawl is looked at again after this time (seconds).
 _PAUSED = 0.5
+#: A call of Redis that takes longer has cost a page the time that it waited for (seconds).
+_STALL = 0.1
 
 
 class RequestWaits:
@@ -80,9 +82,12 @@ class RequestWaits:
             return None  # it stays parked until the scheduler has it
         finally:
             gate.parked -= popped
+            began = time.monotonic()
             is_ours = goes_back or parking is None or parking.unpark(request)
         if not is_ours:
             raise IgnoreRequest("another worker has taken over the request while it waited")
+        if time.monotonic() > began + _STALL:
+            return await self.hold_back(origin, request)
         return answer
 
     async def _decide(self, origin: Origin, request: Request) -> Answer:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import subprocess
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +102,31 @@ def test_a_worker_that_starts_without_redis_waits_for_it(
         results = [crawl.finish(120) for crawl in (*crawls, late)]
     assert [len(result.ends) for result in results] == [14, 14, 5]
     assert_one_pace(server, site, fetches=2)  # one of them without the store
+
+
+def test_a_queue_that_hangs_brings_no_burst(
+    server: Server, own_redis: RedisServer, tmp_path: Path
+) -> None:
+    """Each scrapy-redis worker stands still as a page of its goes, and sends it in another slot."""
+    pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
+    site = server.site("127.0.0.2", RULES)
+    given = {
+        **settings(f"sqlite:///{tmp_path}/robots.db?timeout=30"),
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER_PERSIST": True,
+        "REDIS_URL": own_redis.uri,
+    }
+    with ExitStack() as stack:
+        crawls = [stack.enter_context(Running(urls_of(site, n, 8), given)) for n in range(3)]
+        crawls[0].wait_until(lambda: len(site.pages_asked) > 5)
+        own_redis.signal(signal.SIGSTOP)
+        time.sleep(3)
+        own_redis.signal(signal.SIGCONT)
+        results = [crawl.finish() for crawl in crawls]
+    assert sum(len(result.ends) for result in results) == 24
+    times = [server.came_at(at) for at in page_times(site)]
+    assert min(later - at for at, later in itertools.pairwise(times)) >= DELAY - SLACK
 
 
 def pause(redis: RedisServer) -> None:

@@ -42,9 +42,13 @@ class Redis:
         self._check()
         self.hashes[key][name] = data
 
-    def hdel(self, key: str, name: str) -> int:
+    def hdel(self, key: str, *names: str) -> int:
         self._check()
-        return int(self.hashes[key].pop(name, None) is not None)
+        return sum(self.hashes[key].pop(name, None) is not None for name in names)
+
+    def hgetall(self, key: str) -> dict[str, str]:
+        self._check()
+        return dict(self.hashes[key])
 
     def hlen(self, key: str) -> int:
         self._check()
@@ -183,6 +187,35 @@ def test_a_request_that_the_server_has_lost_stays_its_workers(fleet: Fleet) -> N
     assert one.unpark(waiting)
 
 
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_request_that_goes_while_redis_fails_is_deleted_later(fleet: Fleet, ends: bool) -> None:
+    """Else the workers would wait for each other's without end."""
+    one, other, waiting = fleet.worker(), fleet.worker(), request()
+    one.park(waiting)
+    fleet.redis.fails = True
+    assert one.unpark(waiting)
+    fleet.redis.fails = False
+    if ends:
+        one.close()
+    else:
+        fleet.pass_time(BEAT)
+    other._spider_idle()
+    fleet.pass_time(2 * LIFETIME)
+    assert fleet.queue.pushed == []
+
+
+def test_a_worker_puts_back_what_an_old_copy_of_the_data_has_under_its_name(fleet: Fleet) -> None:
+    one, other = fleet.worker(), fleet.worker()
+    one.park(request())
+    own = fleet.redis.hashes[f"q:parked:{one.worker}"]
+    own["old"] = '{"url": "http://a.example/old"}'
+    fleet.pass_time(BEAT)
+    assert fleet.queue.pushed == ["http://a.example/old"]
+    assert len(own) == 1
+    with pytest.raises(DontCloseSpider):
+        other._spider_idle()
+
+
 def test_what_no_worker_can_decode_is_kept(fleet: Fleet, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     dead, other = fleet.worker(), fleet.worker()
@@ -266,7 +299,7 @@ def test_a_worker_that_ends_leaves_nothing(fleet: Fleet, failed: bool) -> None:
     one.park(request())
     if failed:
         removed = fleet.redis.hdel
-        fleet.redis.hdel = lambda key, name: cast("Any", 1)  # type: ignore[method-assign]
+        fleet.redis.hdel = lambda key, *names: 1  # type: ignore[method-assign]
     one.close()
     one.close()
     assert (one.worker in fleet.redis.sets["q:parked"]) is failed
