@@ -150,7 +150,7 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
     type=click.Choice(FORMATS),
     default="text",
 )
-@click.option("--json", "format", flag_value="json", help="As --format json.")
+@options.flag("--json wants_json", "As --format json.")
 @options.site_options
 def lint_command(
     session: Session,
@@ -164,6 +164,7 @@ def lint_command(
     fix: bool,
     code: str | None,
     format: str,  # noqa: A002
+    wants_json: bool,
 ) -> int:
     """Find what is ignored, misspelled, without effect, or probably not meant.
 
@@ -171,6 +172,7 @@ def lint_command(
     its site. Errors and warnings are shown, advice with --advice.
     """
     screen = session.screen
+    format = "json" if wants_json else format  # noqa: A001
     if code is not None:
         _explain(_known(code), format == "json", screen)
         return GOOD
