@@ -152,9 +152,7 @@ def meaning(
     return Meaning.UNREACHABLE if is_lost or challenge(attempt) is not None else found
 
 
-def status_meaning(
-    status: int | None, edition: Edition, status_policy: StatusPolicy = NO_POLICY
-) -> Meaning:
+def status_meaning(status: int | None, edition: Edition, status_policy: StatusPolicy) -> Meaning:
     """The meaning of a complete response with *status*."""
     if status is None:
         return Meaning.UNREACHABLE
@@ -168,7 +166,7 @@ def status_meaning(
     return _BY_CLASS.get(status // 100, Meaning.UNREACHABLE)
 
 
-def is_temporary(attempt: FetchResult, status_policy: StatusPolicy = NO_POLICY) -> bool:
+def is_temporary(attempt: FetchResult, status_policy: StatusPolicy) -> bool:
     """Whether *attempt* is not a result yet (FET-19).
 
     A status that the policy names is a result.

@@ -170,8 +170,7 @@ class Lookup:
                 self._is_paused = True
                 await self.pause(Pending(origin, math.inf))
                 continue
-            now = self._runtime.clock()
-            found = self.ask(origin, now, request)
+            found = self.ask(origin, self._runtime.clock(), request)
             if isinstance(found, Resolved):
                 return found
             await self.pause(found)

@@ -111,7 +111,7 @@ def robots_request(
     user_agent: bytes | None,
     timeout: float,
     use_http_cache: bool,
-    past_caches: bool = False,
+    past_caches: bool,
 ) -> Transfer:
     """A plain GET of *url* over *route* (FET-01).
 

@@ -42,6 +42,7 @@ def made(url: str = "", **options: Any) -> Request:
         "user_agent": b"examplebot",
         "timeout": 30.0,
         "use_http_cache": False,
+        "past_caches": False,
     }
     return robots_request(url or FIRST.robots_url, FIRST, **{**usual, **options}).request
 
