@@ -92,8 +92,9 @@ class RedirectChain:
 
         locations = [value for name, value in response.headers if name.lower() == "location"]
         target = redirect_target(self.url, locations[-1]) if locations else None
-        shown = target and target[:_MAX_HOP_URL]
-        self.hops += (Hop(self.url[:_MAX_HOP_URL], response.status, shown),)
+        self.hops += (
+            Hop(self.url[:_MAX_HOP_URL], response.status, target and target[:_MAX_HOP_URL]),
+        )
         self.error = self._error(target)
         if self.error is not None:
             return False

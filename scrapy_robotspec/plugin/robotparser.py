@@ -57,8 +57,9 @@ class RobotSpecParser(RobotParser):
                 f"ROBOTSPEC_USER_AGENT_TOKEN = {tokens!r} is wrong with ROBOTSTXT_PARSER: give a "
                 "token or a list of them, or use the add-on, which calls functions"
             )
-        robots = RobotsTxt.parse(robotstxt_body, settings.edition, limit=settings.max_size)
-        return cls(robots, tokens)
+        return cls(
+            RobotsTxt.parse(robotstxt_body, settings.edition, limit=settings.max_size), tokens
+        )
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Whether *url* may be crawled."""

@@ -170,8 +170,9 @@ class RedisStore(RecordStore):
             from redis.cluster import RedisCluster
             from redis.retry import Retry
         except ImportError as error:
-            needed = "it needs the Redis client: pip install 'scrapy-robotspec[redis]'"
-            raise ImportError(needed) from error
+            raise ImportError(
+                "it needs the Redis client: pip install 'scrapy-robotspec[redis]'"
+            ) from error
         self._prefix = f"{prefix}:{_VERSION}:"
         self._is_cluster = is_cluster
         self._known = 0
@@ -190,8 +191,7 @@ class RedisStore(RecordStore):
     def get(
         self, origin: Origin, agent: str = "", known: float | None = None
     ) -> RobotsRecord | None:
-        found = self._run(_GET, self._keys(origin, "records"), agent, _stamp(known))
-        return _read(found, origin)
+        return _read(self._run(_GET, self._keys(origin, "records"), agent, _stamp(known)), origin)
 
     def claim(
         self,

@@ -174,8 +174,9 @@ class Progress:
         """Name *origin*, which has not answered for :attr:`after` seconds."""
         del self._timers[origin]
         requests = count(self.live.use(origin).waiting, "request waits", "requests wait")
-        text = f"has not answered for {self.after:g} s: {requests}"
-        self._write(origin, "silent", "silent", text)
+        self._write(
+            origin, "silent", "silent", f"has not answered for {self.after:g} s: {requests}"
+        )
 
     def _log_summary(self) -> None:
         del self._timers["summary"]

@@ -161,8 +161,8 @@ def token_source(raw: Any, edition: Edition) -> Tokens | Chooser:
     """Read ROBOTSPEC_USER_AGENT_TOKEN; raises ``ValueError`` for a wrong value."""
     if isinstance(raw, str):
         if _IMPORT_PATH.fullmatch(raw):
-            wanted = "the import path of a function f(request, crawler)"
-            raw = _imported(raw.replace(":", "."), wanted)
+            path = raw.replace(":", ".")
+            raw = _imported(path, "the import path of a function f(request, crawler)")
         elif raw.lstrip().startswith("[") or "," in raw:
             raw = list(names(raw))
     if not callable(raw):
@@ -212,8 +212,7 @@ def overrides(raw: Any, edition: Edition) -> HostTable | None:
     None: there are none.
     """
     given = mapping(raw, _OVERRIDES, host_key)
-    read = {host: _override(host, value, edition) for host, value in given.items()}
-    return HostTable(read) or None
+    return HostTable({host: _override(host, given[host], edition) for host in given}) or None
 
 
 def _override(host: str, value: Any, edition: Edition) -> Override:
