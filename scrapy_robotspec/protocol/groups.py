@@ -31,6 +31,7 @@ from scrapy_robotspec.protocol.lines import (
     RawRule,
     field_for,
     lines_at,
+    raw_rules,
     read_lines,
     rule_of,
     skip_byte_order_mark,
@@ -105,11 +106,6 @@ class RawGroup:
     def span(self) -> Span:
         """Where its rules are."""
         return (self.rules[0].start if self.rules else self.end), self.end
-
-    @property
-    def raw_rules(self) -> list[RawRule]:
-        """The rules, without their lines."""
-        return [(line.field == "allow", line.value, line.start) for line in self.rules]
 
 
 class AllGroups:
@@ -262,8 +258,7 @@ def rules_among(
 ) -> list[RawRule]:
     """The rules in some spans, of those whose lines begin at *starts*."""
     parts = (starts[bisect_left(starts, begin) : bisect_left(starts, end)] for begin, end in spans)
-    lines = lines_at(body, chain.from_iterable(parts), edition)
-    return [(line.field == "allow", line.value, line.start) for line in lines]
+    return raw_rules(lines_at(body, chain.from_iterable(parts), edition))
 
 
 def is_absolute(url: str) -> bool:

@@ -164,6 +164,11 @@ def lines_at(body: bytes, starts: Iterable[int], edition: Edition) -> Iterator[L
         yield Line(number, start, text, name, field_for(name, edition), value)
 
 
+def raw_rules(lines: Iterable[Line]) -> list[RawRule]:
+    """The rules on some lines."""
+    return [(line.field == "allow", line.value, line.start) for line in lines]
+
+
 def rules_at(body: bytes, starts: Iterable[int], edition: Edition) -> dict[int, Rule]:
     """The rules whose lines begin at some offsets."""
     return {line.start: rule_of(line) for line in lines_at(body, sorted(starts), edition)}

@@ -14,6 +14,7 @@ from scrapy_robotspec.editions import AgentMatch
 from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.extent import MOST_TRIED, Rules
+from scrapy_robotspec.protocol.lines import Line, raw_rules
 from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.precedence import forbids
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.protocol.groups import AllGroups, RawGroup
-    from scrapy_robotspec.protocol.lines import Line
 
 #: Where no effect is stated.
 UNKNOWN = "reads it as it stands"
@@ -122,6 +122,6 @@ class Effects:
         if numbers not in self._by_numbers and self._left >= 0:
             groups = [self.groups[number] for number in numbers]
             self._left -= sum(end - begin for begin, end in (group.span for group in groups))
-            rules = [rule for group in groups for rule in group.raw_rules]
+            rules = raw_rules(line for group in groups for line in group.rules)
             self._by_numbers[numbers] = Rules(rules, self.edition, self._tries)
         return self._by_numbers.get(numbers)

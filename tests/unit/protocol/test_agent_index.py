@@ -17,6 +17,7 @@ from scrapy_robotspec.protocol import (
 from scrapy_robotspec.protocol.agent_index import numbers_of
 from scrapy_robotspec.protocol.agents import asked_keys, followed_keys
 from scrapy_robotspec.protocol.groups import AllGroups
+from scrapy_robotspec.protocol.lines import raw_rules
 from scrapy_robotspec.protocol.robots_file import RobotsFile
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.tokens import accepted
@@ -45,7 +46,7 @@ def test_index_leads_to_the_rules_that_reading_finds(
     all_groups = AllGroups(body, edition)
     keys = followed_keys(all_groups.places, asked_keys(asked, edition), edition)
     numbers = numbers_of(all_groups.places, keys)
-    rules = [rule for number in numbers for rule in all_groups.groups[number].raw_rules]
+    rules = raw_rules(line for number in numbers for line in all_groups.groups[number].rules)
     partial, second, complete = (RobotsFile(body, edition) for _ in range(3))
     second.follow("otherbot")
     assert list(complete.index.places) == list(all_groups.places)

@@ -12,7 +12,7 @@ import pytest
 from scrapy_robotspec.editions import EDITIONS, GOOGLE_FIELDS, PLAIN_FIELDS, AgentMatch, Edition
 from scrapy_robotspec.protocol.agent_index import index_agents, numbers_of
 from scrapy_robotspec.protocol.groups import AllGroups, is_absolute, read_sitemaps
-from scrapy_robotspec.protocol.lines import read_lines
+from scrapy_robotspec.protocol.lines import raw_rules, read_lines
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import best_key
@@ -114,7 +114,7 @@ def same(body: bytes, edition: Edition, numbers: random.Random) -> None:
     assert names == [(key, name) for key, (name, _) in every.places.items()]
     for key in every.places:
         groups = [every.groups[number] for number in numbers_of(every.places, [key])]
-        expected = [rule for group in groups for rule in group.raw_rules]
+        expected = raw_rules(line for group in groups for line in group.rules)
         assert index.rules_of([key]).rules == expected
     for tokens in TOKENS:
         first, second = RobotsFile(body, edition).follow(tokens), index.follow(tokens)
