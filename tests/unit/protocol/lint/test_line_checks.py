@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Slashless
-from scrapy_robotspec.protocol.lint import linter
+from scrapy_robotspec.protocol.lint import line_checks
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def test_lines_and_paths_that_are_passed_over_need_no_check(
     body = begin.encode("latin-1") + "\n".join(["User-agent: *", *found]).encode()
     robots = RobotsTxt.parse(body, edition)
     passed_over = robots.lint()
-    with patch.object(linter, "usual_line", lambda _: re.compile(rb"(?!)")):
+    with patch.object(line_checks, "usual_line", lambda _: re.compile(rb"(?!)")):
         assert robots.lint() == passed_over
 
 
