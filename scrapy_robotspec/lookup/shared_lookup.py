@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.policy import SKEW, Action
 from scrapy_robotspec.lookup.lookup import Fetch, FetchDone, Lookup
 from scrapy_robotspec.store.base import Claim
 
@@ -44,9 +44,11 @@ class SharedLookup(Lookup):
             if claim.record is not None and reads < _MAX_READS:
                 reads += 1
                 known = record = claim.record
-                if held is not None and held.rank > known.rank:
+                now = self._runtime.clock()
+                # One from the future is from before the clock was put back.
+                if held is not None and known.rank < held.rank <= (now + SKEW, math.inf):
                     record = held
-                plan = policy.plan(record, self._runtime.clock())
+                plan = policy.plan(record, now)
                 is_usable = plan.action not in (Action.WAIT, Action.REFUSE)
                 if not plan.ask or (held is None and is_usable):  # else it is asked first
                     self.limiter.end(origin)

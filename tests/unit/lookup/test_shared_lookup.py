@@ -280,6 +280,22 @@ def test_an_older_record_of_the_shared_store_replaces_no_newer_one(is_fresh: boo
     assert shared.get(A) == held
 
 
+def test_a_clock_that_was_put_back_costs_one_fetch_of_all_processes() -> None:
+    """CAC-05: a record of each in memory is from the future now, and counts no more."""
+    _, one, two = two_processes()
+    one.ask()
+    one.answer(FILE)
+    two.ask()
+    one.ahead = two.ahead = -3600.0
+    one.ask()
+    one.answer(OTHER_FILE)
+    two.ask()
+    found = two.ask()
+    assert isinstance(found, Resolved)
+    assert found.record.body == OTHER_FILE.body
+    assert (one.fetched, two.fetched) == ([A, A], [])
+
+
 def test_the_note_about_a_page_replaces_no_record_of_another_process() -> None:
     """FET-12: in the edition ``google`` an old failure would take the place of a good copy."""
     shared, one, two = two_processes(hold_timeout=0.0)
