@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from scrapy.robotstxt import RobotParser
 
@@ -31,6 +32,17 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
 
 
+#: The settings of each crawler, which Scrapy passes again for every robots.txt.
+_converted: WeakKeyDictionary[Crawler, Settings] = WeakKeyDictionary()
+
+
+def _settings_of(crawler: Crawler) -> Settings:
+    """The settings of *crawler*; converted once, as a running crawl's do not change."""
+    if crawler not in _converted:
+        _converted[crawler] = Settings.from_scrapy(crawler.settings)
+    return _converted[crawler]
+
+
 class RobotSpecParser(RobotParser):
     """A parsed robots.txt behind Scrapy's parser interface.
 
@@ -50,7 +62,7 @@ class RobotSpecParser(RobotParser):
         Raises :class:`ConfigurationError` for a wrong setting, and for a function as
         ``ROBOTSPEC_USER_AGENT_TOKEN``: a parser does not see the request.
         """
-        settings = Settings() if crawler is None else Settings.from_scrapy(crawler.settings)
+        settings = Settings() if crawler is None else _settings_of(crawler)
         tokens = settings.user_agent_token
         if callable(tokens):
             raise ConfigurationError(

@@ -12,7 +12,8 @@ from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.reasons import ENDS, EXEMPT, failure_words
 from scrapy_robotspec.lookup import FetchDone, Pending, Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.reporting.crawl_account import ORIGINS_COUNTED, CrawlAccount, summary
+from scrapy_robotspec.plugin.reporting.crawl_account import ORIGINS_COUNTED, CrawlAccount
+from scrapy_robotspec.plugin.reporting.summary import summary
 from scrapy_robotspec.render.text import count, safe
 from scrapy_robotspec.signals import request_refused
 

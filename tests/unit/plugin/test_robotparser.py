@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from types import SimpleNamespace
 from typing import Any
+from weakref import ref
 
 import pytest
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser
+from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec import signals
@@ -17,6 +20,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin import robotparser as module
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 SITE = "https://www.site.local"
@@ -75,6 +79,27 @@ def test_edition_and_size_are_obeyed() -> None:
     assert parse(body, ROBOTSPEC_EDITION="classic").allowed(SITE + "/x.gif", "foobot")
     assert not parse(body).allowed(SITE + "/b", "foobot")
     assert parse(body, ROBOTSPEC_MAX_SIZE=32).allowed(SITE + "/b", "foobot")
+
+
+def test_the_settings_of_a_crawler_are_converted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scrapy's own middleware makes a parser for each robots.txt."""
+    converted: list[Any] = []
+    convert = Settings.from_scrapy
+
+    def noted(settings: BaseSettings) -> Settings:
+        converted.append(settings)
+        return convert(settings)
+
+    monkeypatch.setattr(Settings, "from_scrapy", noted)
+    one, other = (Crawler(Spider, {"ROBOTSPEC_USER_AGENT_TOKEN": name}) for name in "ab")
+    for crawler in (one, other, one, other, one):
+        parser = RobotSpecParser.from_crawler(crawler, GROUPS)
+        assert parser.allowed(SITE + "/a", "x") is (crawler is other)
+    assert len(converted) == 2
+    left = ref(other)
+    del crawler, other
+    gc.collect()
+    assert left() is None, "a crawler outlives its crawl"
 
 
 @pytest.mark.parametrize("replaced", [None, RobotsTxt.parse(b"")])

@@ -15,8 +15,9 @@ from scrapy_robotspec.access.overrides import Override
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchDone, Pending
 from scrapy_robotspec.plugin.reporting import crawl_account
-from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount, request_words, summary
+from scrapy_robotspec.plugin.reporting.crawl_account import CrawlAccount
 from scrapy_robotspec.plugin.reporting.origin_rows import MAX_ORIGINS
+from scrapy_robotspec.plugin.reporting.summary import request_words, summary
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.crawl_reports import counts
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
