@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
@@ -34,6 +34,8 @@ from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.wildcards import Wildcards
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.robots_file import GroupRules, RobotsFile
 
