@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from bisect import insort
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
@@ -33,6 +34,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@dataclass(slots=True, eq=False)
+class DueSlot:
+    """A busy download slot, kept for pages that are due."""
+
+    paces: list[OriginPace] = field(default_factory=list)
+    is_served: bool = False
+    """One of them has gone. Those due from now on wait until others had their turn, too."""
+
+
 class CrawlDelay:
     """Requests of one process that wait for slots.
 
@@ -54,8 +64,8 @@ class CrawlDelay:
         self._call_later = call_later
         self._paces: dict[Origin, OriginPace] = {}
         self._closed = False
-        self.due_slots: dict[str, Origin] = {}
-        """Download slots that are busy though a page of this origin is due: no other goes there."""
+        self.due_slots: dict[str, DueSlot] = {}
+        """Busy download slots in which pages are due: no other page goes there."""
 
     def pace(
         self, request: Request, origin: Origin, delay: float, ahead: float = 0.0
@@ -83,6 +93,13 @@ class CrawlDelay:
         pace = self._paces.get(origin)
         if pace is not None:
             pace.not_before = max(pace.not_before, self._monotonic() + pace.delay)
+
+    def note_left(self, request: Request) -> None:
+        """*request* has left its download slot, where a page may be due."""
+        due = self.due_slots.get(self._downloads.slot_key(request)) if self.due_slots else None
+        blocked = next((pace for pace in due.paces if pace.is_blocked), None) if due else None
+        if blocked is not None:  # in a turn of its own: the downloader is at work
+            self._call_later(0, blocked.end_block)
 
     def begins(self, before: Resolved, request: Request, answer: Answer) -> bool:
         """Whether *answer* has a delay, and *before* had none for *request*."""
@@ -115,7 +132,7 @@ class CrawlDelay:
                 logger.exception("Error in the crawl delay of %s", pace.origin)
                 await self._sleep(pace, RETRY_PAUSE)
         pace.is_served = False
-        self._open_slots(pace)
+        self._open_slot(pace)
         if not self._closed:  # until its last slot has ended
             pace.timer = self._call_later(2 * delay + HORIZON, self._paces.pop, pace.origin)
 
@@ -128,12 +145,13 @@ class CrawlDelay:
         wait = max(ahead, self._downloads.send_wait(best.request))
         if wait > 0:
             if ahead <= 0:
-                self.due_slots.setdefault(self._downloads.slot_key(best.request), pace.origin)
+                self._keep_slot(pace, self._downloads.slot_key(best.request))
             await self._sleep(pace, wait)
+            pace.is_blocked = False
             return
         due = await self._fleet.reserve(pace, delay)
         if not due.granted:
-            self._open_slots(pace)
+            self._open_slot(pace)
         await self._sleep(pace, due.at - self._monotonic())
         if due.granted:
             late = pace.not_before - self._monotonic()
@@ -153,15 +171,29 @@ class CrawlDelay:
                     self._downloads.let_go(waiter.request)
                     self._fleet.note_page(pace, at, delay)
                     pace.dismiss(waiter, True)
-                    self._open_slots(pace)
+                    self._open_slot(pace)
                     return
         pace.give_up()
 
-    def _open_slots(self, pace: OriginPace) -> None:
-        """Let pages of other origins go to the download slots that were kept for *pace*."""
-        for key in [each for each, origin in self.due_slots.items() if origin == pace.origin]:
-            del self.due_slots[key]
-            self._robots.engine.wake()
+    def _keep_slot(self, pace: OriginPace, key: str) -> None:
+        """Keep the busy download slot *key* for *pace*."""
+        if pace.due_slot is None:
+            due = self.due_slots.setdefault(key, DueSlot())
+            if not due.is_served:
+                pace.due_slot = key
+                due.paces.append(pace)
+        pace.is_blocked = pace.due_slot == key
+
+    def _open_slot(self, pace: OriginPace) -> None:
+        """Keep no download slot for *pace*; the last one lets other pages go."""
+        key, pace.due_slot = pace.due_slot, None
+        if key is not None:
+            due = self.due_slots[key]
+            due.paces.remove(pace)
+            due.is_served = True
+            if not due.paces:
+                del self.due_slots[key]
+                self._robots.engine.wake()
 
     def _is_current(self, pace: OriginPace, waiter: Waiter) -> bool:
         """Whether *waiter* waits for a delay by the rules in force; else it is dismissed."""

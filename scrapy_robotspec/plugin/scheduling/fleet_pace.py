@@ -120,6 +120,10 @@ class OriginPace:
     waiters: list[Waiter] = field(default_factory=list)
     """In the order in which they go: by priority, then by arrival."""
     is_served: bool = False
+    due_slot: str | None = None
+    """A busy download slot that is kept for it."""
+    is_blocked: bool = False
+    """It waits for that one to be free."""
     pause: Deferred[None] | None = None
     timer: Any = None
 
@@ -140,6 +144,11 @@ class OriginPace:
         pause, self.pause = self.pause, None
         if pause is not None:
             pause.callback(None)
+
+    def end_block(self) -> None:
+        """End the pause if it is for a busy download slot."""
+        if self.is_blocked:
+            self.end_pause()
 
     def dismiss(self, waiter: Waiter, goes: bool) -> None:
         self.waiters.remove(waiter)

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import Deferred
 
@@ -45,6 +46,8 @@ class RequestWaits:
             from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
             self.crawl_delay = CrawlDelay(robots, SendTimes(robots.crawler))
+            left = signals.request_left_downloader
+            robots.crawler.signals.connect(self.crawl_delay.note_left, left)
         self._missing: str | None = None
         """The part of Scrapy without which another scheduler cannot be held back."""
         self._parking: RedisParking | None = None

@@ -214,7 +214,7 @@ def test_a_busy_download_slot_is_kept_for_a_page_that_is_due(
     assert waiting.paths == "a"
     assert not crawl_delay.due_slots
     fleet.run(0.8)
-    assert crawl_delay.due_slots == {"a.example": ORIGIN}
+    assert list(crawl_delay.due_slots) == ["a.example"]
     woken = process.wakes
     if ends == "it is cancelled":
         page.cancel()
@@ -226,23 +226,87 @@ def test_a_busy_download_slot_is_kept_for_a_page_that_is_due(
     assert process.wakes == woken + 1
 
 
-def test_a_download_slot_is_kept_for_one_origin_at_a_time(fleet: Fleet, waiting: Waiting) -> None:
-    """One after the other."""
-    crawl_delay, process = waiting.process.crawl_delay, waiting.process
-    other = Origin("https", "a.example", 443)
-    for n in range(3):
-        for origin in (ORIGIN, other):
-            request = Request(f"{origin.scheme}://a.example/{n}")
-            crawl_delay.pace(request, origin, process.delay).addErrback(lambda _: None)
-    fleet.run(0.01)
-    process.full_until = 2.0
-    fleet.run(1.5)
-    assert list(crawl_delay.due_slots) == ["a.example"]
-    first = crawl_delay.due_slots["a.example"]
-    fleet.run(5)
+def test_pages_due_in_a_busy_download_slot_go_one_after_the_other(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are due later wait until others had their turn."""
+    process = Process(fleet)
+    crawl_delay, went = process.crawl_delay, list[str]()
+
+    def add(url: str) -> None:
+        origin = Origin.of(url)
+        assert origin is not None
+
+        def goes(_: bool) -> None:
+            went.append(url)
+            crawl_delay.note_sent(origin)
+
+        crawl_delay.pace(Request(url), origin, process.delay).addCallback(goes)
+
+    def fill(request: Request) -> None:
+        process.full_until = fleet.time.now + 1.0
+
+    for _ in range(2):
+        add("http://a.example/")
+        add("https://a.example/")
+    fleet.run(0.1)
+    assert len(went) == 2
+    monkeypatch.setattr(process, "let_go", fill)
+    process.full_until = 1.5
+    fleet.run(1.2)
+    (due,) = crawl_delay.due_slots.values()
+    assert len(due.paces) == 2
+    fleet.run(0.4)
+    assert len(went) == 3
+    add("http://a.example:81/")
+    fleet.run(0.1)
+    assert len(due.paces) == 1
+    process.full_until = 0.0
+    crawl_delay.note_left(Request("http://a.example/other"))
+    fleet.run(0.1)
+    assert len(went) == 4
+    assert not due.paces
     assert not crawl_delay.due_slots
-    assert first in (ORIGIN, other)
-    assert len(process.let_gone) == 6
+    fleet.run(3)
+    assert went[4:] == ["http://a.example:81/"]
+
+
+def test_a_slot_of_the_store_is_kept_when_another_page_leaves_the_download_slot(
+    fleet: Fleet, waiting: Waiting
+) -> None:
+    other, process = Waiting(Process(fleet)), waiting.process
+    waiting.add("a")
+    fleet.run(0.01)
+    process.crawl_delay.note_sent(ORIGIN)
+    other.add("x")
+    waiting.add("b")
+    process.full_until = 1.3
+    fleet.run(1.4)
+    assert process.crawl_delay.due_slots
+    asked = fleet.store.calls
+    process.crawl_delay.note_left(Request("http://a.example/other"))
+    process.crawl_delay._paces[ORIGIN].end_block()  # the wait has ended meanwhile
+    fleet.run(1.0)
+    assert waiting.paths == "ab"
+    assert fleet.store.calls == asked
+
+
+def test_a_page_goes_when_another_one_leaves_its_download_slot(
+    fleet: Fleet, waiting: Waiting
+) -> None:
+    """At once, not at the next look; a request of another slot changes nothing."""
+    process = waiting.process
+    process.full_until = 0.31
+    waiting.add("a")
+    fleet.run(0.2)
+    process.full_until = 0.0
+    process.crawl_delay.note_left(Request("http://b.example/"))
+    fleet.run(0.005)
+    assert waiting.paths == ""
+    process.crawl_delay.note_left(Request("http://a.example/other"))
+    fleet.run(0.005)
+    assert waiting.paths == "a"
+    process.crawl_delay.note_left(Request("http://a.example/other"))
 
 
 def test_no_download_slot_is_kept_while_it_is_the_turn_of_another_process() -> None:
