@@ -56,11 +56,13 @@ class RequestWaits:
 
     # --- requests
 
-    async def hold_back(self, origin: Origin, request: Request) -> Answer | None:
+    async def hold_back(
+        self, origin: Origin, request: Request, *, is_again: bool = False
+    ) -> Answer | None:
         """The decision about *request*, once it may go.
 
         None: the caller returns it to the scheduler. Raises ``IgnoreRequest`` where it cannot go
-        back.
+        back. *is_again*: its turn has passed once, because Redis was slow.
         """
         gate = self.gate
         if self._missing and gate.parked >= self._robots.settings.max_parked:
@@ -68,7 +70,7 @@ class RequestWaits:
                 f"{gate.parked} requests wait for a robots.txt (ROBOTSPEC_MAX_PARKED), and "
                 f"this Scrapy has no {self._missing}, without which others cannot be held back"
             )
-        popped = self._missing is not None or request in gate.popped
+        popped = is_again or self._missing is not None or request in gate.popped
         parking = self._parking if popped else None
         goes_back = False
         gate.parked += popped
@@ -89,8 +91,8 @@ class RequestWaits:
             is_ours = goes_back or parking is None or parking.unpark(request)
         if not is_ours:
             raise IgnoreRequest("another worker has taken over the request while it waited")
-        if time.monotonic() > began + _STALL:
-            return await self.hold_back(origin, request)
+        if time.monotonic() > began + _STALL and not is_again:  # else Redis is always slow
+            return await self.hold_back(origin, request, is_again=True)
         return answer
 
     async def _decide(self, origin: Origin, request: Request) -> Answer:

@@ -13,7 +13,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin import _compat, _compat_rare
-from scrapy_robotspec.plugin.scheduling import redis_parking
+from scrapy_robotspec.plugin.scheduling import redis_parking, request_waits
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from tests.unit.plugin.obeying import RULES, URL, A, Obeying, run, turns
 
@@ -82,6 +82,27 @@ def test_requests_that_left_a_queue_are_parked(crawl: Obeying, popped: bool, tak
         else:
             assert (await wait).decision.allowed
         assert waits.gate.parked == len(parking.parked) == 0
+
+    run(work)
+
+
+def test_a_request_waits_once_more_where_redis_is_slow_and_is_parked_meanwhile(
+    crawl: Obeying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not again and again: Redis may be slow at each call."""
+    waits, request, parked = waits_of(crawl), Request(YES), list[Request]()
+    monkeypatch.setattr(request_waits, "_STALL", -1.0)  # each call takes longer
+    parking = SimpleNamespace(park=parked.append, unpark=lambda request: True)
+    waits._parking = cast("Any", parking)
+    waits.gate.popped[request] = None
+
+    async def work() -> None:
+        wait = begin(crawl, request)
+        await turns()
+        crawl.end_fetches()
+        assert (await wait).decision.allowed
+        assert parked == [request, request]
+        assert waits.gate.parked == 0
 
     run(work)
 
