@@ -94,7 +94,9 @@ class CrawlRuntime:
         self.routes = Routes(settings.inherit_meta, self.live)
         self.loop_time = LoopTime(time.monotonic, _compat.call_later)
         """Counts the seconds of ``ROBOTSPEC_FETCH_TIMEOUT``."""
-        self.downloads = Downloads(crawler, settings.max_size, settings.fetch_timeout)
+        self.downloads = Downloads(
+            crawler, settings.max_size, self.loop_time, settings.fetch_timeout
+        )
         # A cached response has no reliable lifetime, but offline it is the only source.
         self.use_http_cache = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
         self.probes: Probes | None = None

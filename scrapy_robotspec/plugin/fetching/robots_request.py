@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http.request import NO_CALLBACK
+from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.codings import can_decode
 from scrapy_robotspec.access.exchange import Exchange
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
-    from twisted.internet.defer import Deferred
+    from twisted.python.failure import Failure
 
+    from scrapy_robotspec.lookup.loop_time import LoopTime
     from scrapy_robotspec.plugin.fetching.routes import Route
 
 #: Nothing between the engine and the network may answer, change or repeat the request.
@@ -81,7 +83,8 @@ class Transfer:
     """The handler's work."""
     headers_suffice: bool = False
     """A redirect's body has not come to its end (FET-03)."""
-    timer: Any = None
+    body: Deferred[None] | None = None
+    """That of a response with a Location, whose time is limited; fires at its end."""
 
     def send_as(self, request: Request) -> None:
         """*request* is about to be sent.
@@ -89,6 +92,7 @@ class Transfer:
         Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails, or
         want a browser for it, whose view of a text file has no rules.
         """
+        self.end_body()
         self.received, self.stopped, self.content_encoding = 0, False, ()
         self.request = request
         for name in self.never_sent:
@@ -96,7 +100,12 @@ class Transfer:
         for name in BROWSERS:
             request.meta.pop(name, None)
 
-    def give_body_up(self) -> None:
+    def end_body(self) -> None:
+        """Limit the time of this body no more."""
+        if self.body is not None and not self.body.called:
+            self.body.callback(None)
+
+    def give_body_up(self, _: Failure) -> None:
         """End this download; the next one ends with the headers."""
         if self.sending is not None:
             self.headers_suffice = True
@@ -186,12 +195,15 @@ class Downloads:
     """Downloads robots.txt files for one crawl.
 
     Each download ends after *max_size* bytes (FMT-12). The body of a redirect has a third of
-    *timeout* (seconds), so that there is time to follow it.
+    *timeout* (seconds that *loop_time* counts), so that there is time to follow it.
     """
 
-    def __init__(self, crawler: Crawler, max_size: int, timeout: float) -> None:
+    def __init__(
+        self, crawler: Crawler, max_size: int, loop_time: LoopTime, timeout: float
+    ) -> None:
         self._crawler = crawler
         self._max_size = max_size
+        self._loop_time = loop_time
         self._timeout = timeout
         self._open = 0
         self._handlers = (
@@ -231,8 +243,7 @@ class Downloads:
                 raise
             return await _compat.download(engine, transfer.request)
         finally:
-            if transfer.timer is not None:
-                transfer.timer.cancel()
+            transfer.end_body()
             if transfer.sending is not None:
                 transfer.sending.cancel()  # given up: not to be sent later
             self._slots.pop(transfer.slot, None)
@@ -270,7 +281,9 @@ class Downloads:
         if transfer is not None and b"Location" in headers:
             if transfer.headers_suffice:
                 raise StopDownload(fail=False)
-            transfer.timer = _compat.call_later(self._timeout / 3, transfer.give_body_up)
+            transfer.body = Deferred()
+            limited = self._loop_time.limit(transfer.body, self._timeout / 3)
+            limited.addErrback(transfer.give_body_up)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         transfer: Transfer | None = request.meta.get(TRANSFER)

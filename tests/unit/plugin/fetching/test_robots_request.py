@@ -11,6 +11,7 @@ from scrapy import Request, signals
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.codings import can_decode
 from scrapy_robotspec.access.exchange import result_of
@@ -110,8 +111,10 @@ def test_a_repeated_request_counts_its_bytes_anew() -> None:
     request = made()
     transfer = request.meta[TRANSFER]
     transfer.received, transfer.stopped, transfer.content_encoding = 600_000, True, [b"gzip"]
+    body = transfer.body = Deferred[None]()
     copy = request.copy()
     transfer.send_as(copy)
+    assert body.called, "the time of the first body ends no other one"
     assert copy.meta[TRANSFER] is transfer
     assert (transfer.received, transfer.stopped, transfer.content_encoding) == (0, False, ())
 
