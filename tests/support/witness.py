@@ -19,8 +19,16 @@ from tests.support.event_log import Notebook, read_job
 
 #: Seconds between two beats, and the delay of one that is noted.
 _BEAT, _LATE = 0.05, 0.15
-#: Seconds for which a spider stays open after its last request, if it does.
-_LINGERS = 2.0
+#: Seconds for which a spider stays open after its last request, if it does: longer than a slot that
+#: is not used, two slots of the longest delay (0.5) and the ``HORIZON`` behind them.
+_LINGERS = 3.0
+#: Another process, too, may hand out a request when the spider is idle.
+_ACTIVITY = (
+    signals.request_scheduled,
+    signals.request_dropped,
+    signals.request_reached_downloader,
+    signals.request_left_downloader,
+)
 
 
 def tables_by_origin() -> list[dict[Any, Any]]:
@@ -41,6 +49,9 @@ class Witness:
         self._note = Notebook(read_job()["notes"]).note
         self._lingers: bool = read_job()["lingers"]
         self._is_running = True
+        self._active_at = 0.0
+        for signal in _ACTIVITY:
+            crawler.signals.connect(self._be_active, signal)
         crawler.signals.connect(self._open, signals.spider_opened)
         crawler.signals.connect(self._idle, signals.spider_idle)
         crawler.signals.connect(self._stop, signals.engine_stopped)
@@ -60,6 +71,9 @@ class Witness:
                 if time.time() > began + _LATE:
                     self._note("stall", began=began, ended=time.time())
 
+    def _be_active(self) -> None:
+        self._active_at = time.monotonic()
+
     def _idle(self) -> None:
         if self._lingers:
             self._lingers = False
@@ -70,7 +84,9 @@ class Witness:
     async def _close_later(self) -> None:
         """Look what is kept when nothing has happened for a while."""
         with suppress(*CANCELLED, RuntimeError):  # something else closes the spider
-            await sleep(_LINGERS)
+            self._be_active()
+            while (rest := self._active_at + _LINGERS - time.monotonic()) > 0:
+                await sleep(rest)
             values = {
                 type(each).__name__ for table in tables_by_origin() for each in table.values()
             }
