@@ -66,7 +66,7 @@ class Addon:
             log_switched_off(settings)
             return
         checked = check_settings(settings)
-        alike = [name for name in map(str, settings) if name.upper().startswith("ROBO")]
+        alike = [name for name in map(str, settings) if name.upper().startswith(("ROB", "RBO"))]
         if given := [name for name in alike if not hasattr(default_settings, name)]:
             from scrapy_robotspec.plugin.settings.checks import surprises
 

@@ -338,6 +338,18 @@ def test_a_setting_without_an_effect_is_warned_of(caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize(
+    "beginning", ["ROBTOSPEC", "ROBOSTPEC", "RBOTSPEC", "RBOOTSPEC", "robspec"]
+)
+def test_a_mistyped_beginning_is_warned_of(
+    beginning: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    name = f"{beginning}_EDITION"
+    update(**{name: "google"})
+    hint = "is ROBOTSPEC_EDITION meant?"
+    assert caplog.messages == [f"Unknown setting {name}: it has no effect ({hint})."]
+
+
+@pytest.mark.parametrize(
     ("handlers", "browser", "checked"),
     [
         ({"https": Playwright}, "page", ["https"]),
