@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
-from scrapy_robotspec.cli.session import MisuseError, Screen
+from scrapy_robotspec.cli.session import MISUSE, MisuseError, Screen
 from scrapy_robotspec.evidence.access_logs import UNKNOWN, NoURLError
 from scrapy_robotspec.evidence.log_formats import reader
+from scrapy_robotspec.render.as_json import members
 from scrapy_robotspec.render.text import columns, count, first_of, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from scrapy_robotspec.evidence.access_logs import Request
+    from scrapy_robotspec.render.as_json import Object
 
 #: Max length of a line (bytes). Servers take request lines and headers up to some 64 kB; a longer
 #: line is skipped as a whole.
@@ -51,6 +53,8 @@ class AccessLog:
         """Lines not read that an application may have written between requests."""
         self.agents = 0
         """Requests with a User-Agent."""
+        self.damage: str | None = None
+        """Why its end is not read."""
         self._reasons: dict[str, tuple[int, int]] = {}  # number of lines not read, and the first
         self._hosts: dict[str, None] = {}
         self._without_zone = self._cut_queries = self._queries = 0
@@ -88,9 +92,9 @@ class AccessLog:
             raise MisuseError(self._unread(f" of {self.name}"))
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> Object:
         """Lines that were left out, as JSON has them."""
-        return {"not_read": self.not_read, "without_url": self.without_url}
+        return members(self, "not_read", "without_url", "damage")
 
     def notes(self) -> Iterator[str]:
         """Sentences about the lines that were read, and about missing facts."""
@@ -139,6 +143,7 @@ class AccessLog:
         """The lines of the log, each up to the max length; ``-`` is standard input."""
         is_file = self.name != STANDARD_INPUT
         size = Path(self.name).stat().st_size if is_file else 0
+        number = 0
         try:
             raw: Any
             with Path(self.name).open("rb") if is_file else nullcontext(standard_input()) as raw:
@@ -146,12 +151,18 @@ class AccessLog:
                 stream = gzip.GzipFile(fileobj=raw) if is_packed else raw
                 while line := stream.readline(MAX_LINE):
                     yield line
+                    number += 1
                     while len(line) == MAX_LINE and not line.endswith(b"\n"):
                         line = stream.readline(MAX_LINE)
                     if size:  # a pipe has none
                         self._screen.share(raw.tell(), size, "audited")
         except (OSError, EOFError, zlib.error) as error:
-            raise MisuseError(f"{self.name}: {error}") from None
+            if not number:
+                raise MisuseError(f"no line of {self.name} can be read: {error}") from None
+            self.damage = (
+                f"{self.name} is damaged or not complete, read to line {number:,}: {error}"
+            )
+            self._screen.fail(safe(self.damage, None), MISUSE)
 
 
 def absolute_url(url: str, base: str | None) -> str | None:

@@ -99,7 +99,7 @@ def audit_visitors(
             log=log.name,
             name=source.name,
             site=site or "the log names none",
-            notes=notes,
+            notes=[log.damage, *notes] if log.damage else notes,
         )
         output.write_page(screen, page)
     return 1 if audit.disallowed else 0

@@ -50,7 +50,7 @@ def test_other_messages_of_an_application_are_no_sign_of_a_wrong_format(tmp_path
     path.write_text(APPLICATION)
     log = AccessLog(str(path), Screen(quiet=True), "json:time=time,uri=req.url", None)
     assert [url for _, url in log.requests("https://a.example")] == ["https://a.example/a"]
-    assert log.counts == {"not_read": 3, "without_url": 0}
+    assert log.counts == {"not_read": 3, "without_url": 0, "damage": None}
     (_, note) = log.notes()
     assert note == "3 lines cannot be read, such as line 1: no req.url (members: time, msg)"
 
@@ -107,4 +107,4 @@ def test_a_log_without_a_url_is_refused(tmp_path: Path, more: str, is_refused: b
     words = "no line of .* has the URL" if is_refused else None
     with pytest.raises(MisuseError, match=words) if words else nullcontext():
         assert len(list(log.requests("https://a.example"))) == 1
-    assert log.counts == {"not_read": 0, "without_url": 1}
+    assert log.counts == {"not_read": 0, "without_url": 1, "damage": None}

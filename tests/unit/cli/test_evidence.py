@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -134,10 +135,50 @@ def test_audit_reads_compressed_logs_and_standard_input(
     monkeypatch.setattr("sys.stdin", stdin)
     piped = run_command("audit", "-", "--evidence", "evidence", "--json")
     assert packed.out == piped.out
-    (folder / "torn.gz").write_bytes(gzip.compress(data * 100)[:-20])
-    torn = run_command("audit", "torn.gz", "--evidence", "evidence")
-    assert torn.code == 2
-    assert "torn.gz" in torn.err
+
+
+#: 2,000 requests, packed: the first deflate block ends long before.
+PACKED = gzip.compress(
+    b"".join(
+        b'{"time": 1769860801, "url": "https://example.com/%d"}\n' % (number * number)
+        for number in range(2000)
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "least", "words"),
+    [
+        (PACKED[:-20], 1500, "Compressed file ended"),
+        (PACKED[: len(PACKED) // 2], 500, "Compressed file ended"),
+        (PACKED[:-8] + b"none" + PACKED[-4:], 2000, "CRC check failed"),
+        (PACKED + b"more", 2000, "Not a gzipped file"),
+        (PACKED + PACKED[:-20], 3500, "Compressed file ended"),
+    ],
+    ids=["its end", "its half", "another sum", "other bytes", "its second part"],
+)
+@pytest.mark.parametrize("disallowed", [False, True])
+def test_the_lines_before_damage_in_a_log_are_audited(
+    run_command: RunCommand, folder: Path, data: bytes, least: int, words: str, disallowed: bool
+) -> None:
+    """A server that still writes it, or a rotation that was interrupted, leaves its end out."""
+    write(folder, JSON[:1])
+    first = gzip.compress((folder / "access.log").read_bytes()) if disallowed else b""
+    (folder / "log.gz").write_bytes(first + data)
+    result = run_command("audit", "log.gz", "--evidence", "evidence", "--json", "--quiet")
+    assert re.search(f"log.gz.*(?:{words})", result.err)
+    values = json.loads(result.out)
+    assert values["requests"] >= least
+    assert (values["disallowed"], result.code) == ((1, 1) if disallowed else (0, 2))
+    assert f"read to line {values['requests']:,}" in values["damage"]
+    assert values["damage"] in result.err
+
+
+def test_a_packed_log_without_a_line_is_refused(run_command: RunCommand, folder: Path) -> None:
+    (folder / "log.gz").write_bytes(PACKED[:20])
+    result = run_command("audit", "log.gz", "--evidence", "evidence")
+    assert (result.code, result.out) == (2, "")
+    assert "no line of log.gz can be read: Compressed file ended" in result.err
 
 
 def test_lines_that_cannot_be_read_are_counted_and_named(
