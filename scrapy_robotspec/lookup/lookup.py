@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.loop_time import LoopTime
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.store.memory import MemoryStore
+    from scrapy_robotspec.store.base import CrawlStore
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +128,7 @@ class Lookup:
     def __init__(
         self,
         runtime: Runtime,
-        store: MemoryStore,
+        store: CrawlStore,
         limit: int,
         parsing_limit: int | None = None,
     ) -> None:

@@ -36,7 +36,7 @@ _A_ROW, _A_RECORD = 1, 2
 
 
 @dataclass(eq=False)
-class TieredStore(MemoryStore):
+class TieredStore:
     """Memory with a shared store behind it, and leases to fetch.
 
     While *shared* fails, reads find nothing and writes are dropped, so the crawl continues with its
@@ -54,10 +54,16 @@ class TieredStore(MemoryStore):
     """When each node that fails is called again; None: the store as a whole."""
     _failed: dict[str | None, int] = field(default_factory=dict)
     """The most that a call which failed would have added to each of them."""
+    memory: MemoryStore = field(default_factory=MemoryStore)
     _closed: bool = False
 
-    def __post_init__(self) -> None:
-        super().__init__()
+    def get(self, origin: Origin) -> RobotsRecord | None:
+        """Return the record of *origin* in memory."""
+        return self.memory.get(origin)
+
+    def put(self, record: RobotsRecord) -> None:
+        """Keep *record* in memory."""
+        self.memory.put(record)
 
     async def get_shared(
         self, origin: Origin, known: RobotsRecord | None, agent: str
@@ -100,9 +106,7 @@ class TieredStore(MemoryStore):
         """Release the lease on *origin*."""
         self._call(origin, lambda store: store.release(origin, self.owner)).addErrback(_ignore)
 
-    def reserve(  # type: ignore[override]  # callers await either
-        self, origin: Origin, asked: SlotRequest
-    ) -> Deferred[Reservation]:
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store.
 
         Fails with ``StoreError``: without that store a shared pace has no safe default, and the
@@ -110,10 +114,10 @@ class TieredStore(MemoryStore):
         """
         return self._call(origin, lambda store: store.reserve(origin, asked), _A_ROW)
 
-    def close(self) -> Deferred[None]:  # type: ignore[override]
+    def close(self) -> Deferred[None]:
         """Close both stores after the calls so far. Later ones fail."""
         self._closed = True
-        super().close()
+        self.memory.close()
         return self.in_thread(self.shared.close).addErrback(_ignore)
 
     # --- calls of the shared store

@@ -20,7 +20,7 @@ from scrapy_robotspec.plugin.meta_keys import REPLACES_PAGE, SENT_TO_PUPPETEER, 
 if TYPE_CHECKING:
     from scrapy_robotspec.plugin.deciding.request_policy import Answer
     from scrapy_robotspec.plugin.robots import CrawlRobots
-    from scrapy_robotspec.store.memory import MemoryStore
+    from scrapy_robotspec.store.base import CrawlStore
 
 
 def page_request(request: Request) -> Request:
@@ -57,7 +57,7 @@ def page_url(request: Request) -> str:
     return url
 
 
-def count_of(request: Request, store: MemoryStore) -> tuple[str, str, bool]:
+def count_of(request: Request, store: CrawlStore) -> tuple[str, str, bool]:
     """Outcome and URL of a page, and whether it counts already.
 
     *request* asks a service for it. A retry of the request counts by itself.

@@ -1,8 +1,9 @@
-"""The contract of a store: records, leases and page slots.
+"""The contracts of stores: records, leases and page slots.
 
-A store keeps and decides nothing; ``access`` interprets a record. All calls block, and a crawl
-makes them one at a time, in a thread of their own. The constructor connects to nothing: the first
-call does, and the first one after a failure.
+A crawl calls its ``CrawlStore``, which returns records at once. Behind it may be a ``RecordStore``
+that processes share: its calls block, and a crawl makes them one at a time, in a thread of their
+own. The constructor connects to nothing: the first call does, and the first one after a failure. A
+store decides nothing; ``access`` interprets a record.
 
 Page slots (EXT-01): an origin has one queue for all processes. A slot is the time of one page,
 reserved at most ``HORIZON`` ahead, so that a process that dies loses one slot and nothing else.
@@ -15,9 +16,11 @@ same in a script.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
 
@@ -150,6 +153,28 @@ def may_put(
     if stored is None or stored.updated_at == known:
         return True
     return has_lease and (record.failed_at is None or stored.fetched_at is None)
+
+
+class CrawlStore(Protocol):
+    """The store of one crawl: memory, or a tiered store."""
+
+    def get(self, origin: Origin) -> RobotsRecord | None:
+        """Return the record of *origin*."""
+
+    def put(self, record: RobotsRecord) -> None:
+        """Keep *record* in place of the one of its origin."""
+
+    def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
+        """Replace *known* by *record* in a shared store; release the lease."""
+
+    def release(self, origin: Origin) -> None:
+        """Release the lease on *origin*, if there is one."""
+
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation | Deferred[Reservation]:
+        """Reserve a slot of *origin*, or a position in its queue."""
+
+    def close(self) -> Deferred[None] | None:
+        """Release files and connections."""
 
 
 class RecordStore(ABC):

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.recording.observer import EvidenceObserver
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.store.base import CrawlStore
 
 #: A lease outlives the fetch that it is taken for by this much (seconds).
 _LEASE_MARGIN = 5.0
@@ -343,7 +344,8 @@ class Attempt:
 
 def open_lookup(runtime: CrawlRuntime) -> Lookup:
     """The lookup of a crawl, with its stores."""
-    settings, kind, store = runtime.settings, Lookup, MemoryStore()
+    settings, kind = runtime.settings, Lookup
+    store: CrawlStore = MemoryStore()
     if settings.cache != MEMORY:
         from scrapy_robotspec.store.uri import open_store
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.memory import MemoryStore
+    from scrapy_robotspec.store.base import CrawlStore
 
 logger = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ class FleetPace:
     the store before it sends a page.
     """
 
-    store: MemoryStore
+    store: CrawlStore
     hold: float
     monotonic: Callable[[], float]
     call_later: Callable[..., Any]

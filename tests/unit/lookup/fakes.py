@@ -23,7 +23,7 @@ from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 from scrapy_robotspec.lookup.shared_lookup import SharedLookup
 from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.store.base import RecordStore
+from scrapy_robotspec.store.base import CrawlStore, RecordStore
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.stores import SharedStore
 from tests.support.threads import Threads
@@ -67,7 +67,7 @@ class LookupHarness:
         self.threads = Threads()
         self.jitter = random
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
-        self.memory = MemoryStore()
+        self.memory: CrawlStore = MemoryStore()
         lookup_class = Lookup
         if shared is not None:
             lookup_class = SharedLookup

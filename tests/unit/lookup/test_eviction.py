@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult, Hop
 from scrapy_robotspec.lookup import Resolved
+from scrapy_robotspec.store.memory import MemoryStore
 
 from .fakes import DEAD, DOWN, FILE, MISSING, OTHER_FILE, A, B, C, LookupHarness
 
@@ -93,6 +94,7 @@ def allowed(harness: LookupHarness, origin: Origin, path: str) -> bool:
 
 def test_an_evicted_origin_in_the_temporary_file_is_decided_as_before() -> None:
     harness = LookupHarness(max_bytes=1)
+    assert isinstance(harness.memory, MemoryStore)
     harness.memory._table.max_number = 1
     for origin in (A, B, C):
         harness.ask(origin)
