@@ -40,10 +40,13 @@ UNDECODABLE = "undecodable"
 _TAKE_OVER = """
 if redis.call('EXISTS', KEYS[1]) == 1 then return {} end
 local parked = redis.call('HGETALL', KEYS[2])
-for i = 1, #parked, 2 do redis.call('HSET', KEYS[3], parked[i], parked[i + 1]) end
+for i = 1, #parked, 2 do
+    redis.call('HSET', KEYS[3], parked[i], parked[i + 1])
+    redis.call('SADD', KEYS[5], parked[i])
+end
 redis.call('DEL', KEYS[2])
 redis.call('SREM', KEYS[4], ARGV[1])
-redis.call('SET', KEYS[5], 1, 'EX', 86400)
+redis.call('EXPIRE', KEYS[5], 86400)
 return parked
 """
 
@@ -98,8 +101,9 @@ class RedisParking:
             self._gone.append(name)
         if deleted:
             return True
-        # A request that is gone without a takeover was lost by the server: this worker keeps it.
-        return not self._try(lambda: self._redis.exists(self._parked(self.worker, ":taken")))
+        # One that is gone and was not taken over has been lost by the server: this worker keeps it.
+        taken = self._parked(self.worker, ":taken")
+        return not self._try(lambda: self._redis.sismember(taken, name))
 
     def feed(self, crawler: Crawler) -> None:
         """Let a ``RedisSpider`` take its next URLs, as when it is idle.

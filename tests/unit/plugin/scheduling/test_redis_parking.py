@@ -61,6 +61,10 @@ class Redis:
     def srem(self, key: str, member: str) -> None:
         self.sets[key].discard(member)
 
+    def sismember(self, key: str, member: str) -> bool:
+        self._check()
+        return member in self.sets[key]
+
     def smembers(self, key: str) -> set[str]:
         self._check()
         return set(self.sets[key])
@@ -83,7 +87,7 @@ class Redis:
             parked = self.hashes.pop(keys[1], {})
             self.hashes[keys[2]].update(parked)
             self.sets[keys[3]].discard(arguments[0])
-            self.flags[keys[4]] = self._clock.seconds() + 86_400
+            self.sets[keys[4]].update(parked)
             return [each for pair in parked.items() for each in pair]
 
         return take_over
@@ -178,6 +182,24 @@ def test_a_request_that_was_never_in_redis_stays_its_workers(fleet: Fleet) -> No
     fleet.pass_time(2 * LIFETIME)
     assert fleet.queue.pushed == ["http://a.example/"]
     assert dead.unpark(waiting)
+
+
+@pytest.mark.parametrize("lost", ["as it was parked", "later"])
+def test_a_request_that_redis_lost_after_a_takeover_stays_its_workers(
+    fleet: Fleet, lost: str
+) -> None:
+    """The worker was suspended once, and others took over what it had then."""
+    one, other, taken, waiting = fleet.worker(), fleet.worker(), request("/taken"), request()
+    one.park(taken)
+    fleet.kill(one)
+    fleet.pass_time(2 * LIFETIME)
+    assert not one.unpark(taken)
+    fleet.redis.fails = lost == "as it was parked"
+    one.park(waiting)
+    fleet.redis.fails = False
+    fleet.redis.hashes.clear()
+    assert one.unpark(waiting)
+    other._spider_idle()
 
 
 def test_a_request_that_the_server_has_lost_stays_its_workers(fleet: Fleet) -> None:
