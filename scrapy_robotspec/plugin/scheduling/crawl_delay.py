@@ -144,7 +144,9 @@ class CrawlDelay:
         ahead = pace.not_before - self._monotonic()
         wait = max(ahead, self._downloads.send_wait(best.request))
         if wait > 0:
-            if ahead <= 0:
+            if ahead > 0:
+                self._open_slot(pace)
+            else:
                 self._keep_slot(pace, self._downloads.slot_key(best.request))
             await self._sleep(pace, wait)
             pace.is_blocked = False
@@ -177,7 +179,8 @@ class CrawlDelay:
 
     def _keep_slot(self, pace: OriginPace, key: str) -> None:
         """Keep the busy download slot *key* for *pace*."""
-        if pace.due_slot is None:
+        if pace.due_slot != key:
+            self._open_slot(pace)
             due = self.due_slots.setdefault(key, DueSlot())
             if not due.is_served:
                 pace.due_slot = key

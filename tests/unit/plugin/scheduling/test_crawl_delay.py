@@ -309,6 +309,43 @@ def test_a_page_goes_when_another_one_leaves_its_download_slot(
     process.crawl_delay.note_left(Request("http://a.example/other"))
 
 
+def test_no_download_slot_is_kept_for_a_page_whose_delay_has_begun(
+    fleet: Fleet, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was due only until the page before it had left."""
+    process = waiting.process
+
+    def fill(request: Request) -> None:
+        process.full_until = fleet.time.now + 0.1
+
+    monkeypatch.setattr(process, "let_go", fill)
+    waiting.add("a")
+    waiting.add("b")
+    fleet.run(0.05)
+    assert process.crawl_delay.due_slots
+    process.crawl_delay.note_sent(ORIGIN)
+    fleet.run(0.1)
+    assert not process.crawl_delay.due_slots
+    fleet.run(1.5)
+    assert waiting.paths == "ab"
+
+
+def test_the_download_slot_of_the_best_request_is_kept(fleet: Fleet, waiting: Waiting) -> None:
+    """Requests of one origin may have several slots (``meta["download_slot"]``)."""
+    process = waiting.process
+    process.full_until = 0.3
+    waiting.add("a")
+    fleet.run(0.2)
+    assert list(process.crawl_delay.due_slots) == ["a.example"]
+    process.crawl_delay.pace(Request("http://b.example/", priority=1), ORIGIN, process.delay)
+    process.full_until = 1.0
+    fleet.run(0.2)
+    assert list(process.crawl_delay.due_slots) == ["b.example"]
+    fleet.run(5)
+    assert waiting.paths == "a"
+    assert not process.crawl_delay.due_slots
+
+
 def test_no_download_slot_is_kept_while_it_is_the_turn_of_another_process() -> None:
     fleet = Fleet(delay=10.0)
     other, waiting = Waiting(Process(fleet)), Waiting(Process(fleet))
