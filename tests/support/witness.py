@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -22,13 +22,6 @@ _BEAT, _LATE = 0.05, 0.15
 #: Seconds for which a spider stays open after its last request, if it does: longer than a slot that
 #: is not used, two slots of the longest delay (0.5) and the ``HORIZON`` behind them.
 _LINGERS = 3.0
-#: Another process, too, may hand out a request when the spider is idle.
-_ACTIVITY = (
-    signals.request_scheduled,
-    signals.request_dropped,
-    signals.request_reached_downloader,
-    signals.request_left_downloader,
-)
 
 
 def tables_by_origin() -> list[dict[Any, Any]]:
@@ -36,6 +29,24 @@ def tables_by_origin() -> list[dict[Any, Any]]:
     gc.collect()
     tables = [dict(each) for each in gc.get_objects() if isinstance(each, dict)]
     return [table for table in tables if table and isinstance(next(iter(table)), Origin)]
+
+
+class ActiveRequests(set[Request]):
+    """The requests in a downloader and its middlewares.
+
+    Scrapy has no signal for one that waits there: another process, too, may have scheduled it.
+    """
+
+    changed_at = 0.0
+    """The last beginning or end of one (monotonic seconds)."""
+
+    def add(self, request: Request) -> None:
+        self.changed_at = time.monotonic()
+        super().add(request)
+
+    def remove(self, request: Request) -> None:
+        self.changed_at = time.monotonic()
+        super().remove(request)
 
 
 class Witness:
@@ -49,9 +60,7 @@ class Witness:
         self._note = Notebook(read_job()["notes"]).note
         self._lingers: bool = read_job()["lingers"]
         self._is_running = True
-        self._active_at = 0.0
-        for signal in _ACTIVITY:
-            crawler.signals.connect(self._be_active, signal)
+        self._requests = ActiveRequests()
         crawler.signals.connect(self._open, signals.spider_opened)
         crawler.signals.connect(self._idle, signals.spider_idle)
         crawler.signals.connect(self._stop, signals.engine_stopped)
@@ -61,6 +70,8 @@ class Witness:
         return cls(crawler)
 
     def _open(self) -> None:
+        engine: Any = self._crawler.engine
+        engine.downloader.active = self._requests
         deferred_from_coro(self._beat())
 
     async def _beat(self) -> None:
@@ -70,9 +81,6 @@ class Witness:
                 await sleep(_BEAT)
                 if time.time() > began + _LATE:
                     self._note("stall", began=began, ended=time.time())
-
-    def _be_active(self) -> None:
-        self._active_at = time.monotonic()
 
     def _idle(self) -> None:
         if self._lingers:
@@ -84,9 +92,10 @@ class Witness:
     async def _close_later(self) -> None:
         """Look what is kept when nothing has happened for a while."""
         with suppress(*CANCELLED, RuntimeError):  # something else closes the spider
-            self._be_active()
-            while (rest := self._active_at + _LINGERS - time.monotonic()) > 0:
-                await sleep(rest)
+            requests = self._requests
+            requests.changed_at = time.monotonic()
+            while requests or time.monotonic() < requests.changed_at + _LINGERS:
+                await sleep(_BEAT)
             values = {
                 type(each).__name__ for table in tables_by_origin() for each in table.values()
             }
