@@ -51,9 +51,12 @@ _QUOTED = rb'"([^"\\]*(?:(?:\\.|"(?!%b))[^"\\]*)*)"'
 _STATUS = rb" (?:\d{3}|-1?|0)(?: |$)"
 _REQUEST = re.compile(_QUOTED % _STATUS + rb"(?=%b) [^ ]+(?: [^\" ]+)?" % _STATUS)
 _HEADERS = re.compile(b" %b %b(?= |$)" % ((_QUOTED % b"(?: |$)",) * 2))
+#: The rest of a line behind them: words, and quoted values behind separators.
+_REST = re.compile(rb'(?:[^"]*[ =:(\[{,;|]"[^"\\]*(?:\\.[^"\\]*)*")*[^"]*')
 #: Servers escape what is not printable, quotation marks and backslashes, h2o also "}" and "~".
 #: Anything else that looks like an escape was sent as it is.
 _ESCAPE = re.compile(rb'\\(?:x([01][\dA-Fa-f]|22|5[Cc]|7[D-Fd-f]|[89A-Fa-f][\dA-Fa-f])|(["\\]))')
+_TAB = re.compile(rb"(\\\\)|\\t")
 #: HAProxy's escapes, and what only its lines have.
 _HASH = re.compile(rb"#([0-9A-F]{2})")
 _HAPROXY = re.compile(rb' "" "" \d+ \d+ "[^"]*" "[^"]*" "[^"]*"(?: -?\d+){5} ')
@@ -163,17 +166,24 @@ def _epoch(text: str, layout: str, zone: str) -> float:
 def text_of(raw: bytes) -> str:
     """A logged value without its escapes."""
     plain = _ESCAPE.sub(lambda found: found[2] or bytes([int(found[1], 16)]), raw)
-    return plain.decode("utf-8", "surrogateescape")
+    return plain_text(plain)
 
 
-def unhashed(raw: bytes) -> bytes:
+def plain_text(raw: bytes) -> str:
+    """A value of a server that escapes nothing."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def unhashed(raw: bytes) -> str:
     """A value as HAProxy received it."""
-    return _HASH.sub(lambda found: bytes([int(found[1], 16)]), raw)
+    return plain_text(_HASH.sub(lambda found: bytes([int(found[1], 16)]), raw))
 
 
 def agent_of(raw: bytes | None) -> str | None:
     """A User-Agent as logged, with blanks for tabs; ``-`` is none."""
-    return None if raw is None else "" if raw == b"-" else text_of(raw.replace(rb"\t", b" "))
+    if raw is None:
+        return None
+    return "" if raw == b"-" else text_of(_TAB.sub(lambda found: found[1] or b" ", raw))
 
 
 def target_of(request: str) -> str | None:
@@ -227,20 +237,33 @@ def _parse_common(line: bytes, found: re.Match[bytes], zone: str) -> Request | N
     request = _REQUEST.match(line, found.end() - 1)
     if request is None:
         raise ValueError("the quotation marks of its request line are ambiguous")
-    raw, agent = request[1], None
-    if headers := _HEADERS.match(line, request.end()):
-        agent = headers[2]
-    elif line.startswith(b' "', request.end()):
-        raise ValueError("the quotation marks of its headers are ambiguous: give --log-format")
-    if _HAPROXY.match(line, request.end()):
-        raw, agent = unhashed(raw), None  # which it leaves empty
-    target = target_of(text_of(raw))
+    is_haproxy = _HAPROXY.match(line, request.end())  # which leaves its headers empty
+    agent = None if is_haproxy else agent_of(_agent(line, request.end()))
+    target = target_of((unhashed if is_haproxy else text_of)(request[1]))
     if target is None:
         return None
     base = _host(line[: found.start()].decode("latin-1").removesuffix(" "))
     if target.startswith("/"):
         target = base + target
-    return Request(*moment(found[1].decode(), zone), target, agent_of(agent))
+    return Request(*moment(found[1].decode(), zone), target, agent)
+
+
+def _agent(line: bytes, start: int) -> bytes | None:
+    """The User-Agent behind a request line that ends at *start*.
+
+    Where a server escapes nothing, a mark that is not the last one may seem to end it. Raises
+    ``ValueError``.
+    """
+    found = _HEADERS.match(line, start)
+    if found is None and not line.startswith(b' "', start):
+        return None
+    if found is not None:
+        if _REST.fullmatch(line, found.end()):
+            return found[2]
+        agent, _, rest = line[found.start(2) :].rpartition(b'"')
+        if b'" "' not in agent and rest[:1] in (b"", b" "):
+            return agent
+    raise ValueError("the quotation marks of its headers are ambiguous: give --log-format")
 
 
 def _host(head: str) -> str:

@@ -18,6 +18,7 @@ from scrapy_robotspec.evidence.access_logs import (
     load_object,
     moment,
     parse,
+    plain_text,
     target_in,
     text_of,
     unhashed,
@@ -42,6 +43,8 @@ NAMED = {
     '"$forwarded" "$http_user_agent" "$id" "$http_host" "$server"',
     "squid": "$msec  $elapsed $client $result $bytes $method $url $more",
 }
+#: Readers of the values of servers that escape otherwise, or not at all.
+_TEXTS = {"haproxy": unhashed, "squid": plain_text}
 #: Apache's ``%>{name}i``, nginx's ``$name`` and ``${name}``.
 _FIELD = re.compile(r"%[<>!,\d]*(?:\{([^}]*)\})?(\^t[io]|[A-Za-z]|%)|\$(?:\{(\w+)\}|(\w+))")
 #: Fields by their kind, the best first. Apache's headers have nginx's names here.
@@ -123,14 +126,14 @@ class _Field(NamedTuple):
 
 def _line_reader(log_format: str, zone: str) -> LineReader:
     pattern, names = compiled(NAMED.get(log_format, log_format))
+    text = _TEXTS.get(log_format, text_of)
 
     def read(line: bytes) -> Request | None:
         found = pattern.fullmatch(unwrapped(line))
         if found is None:
             raise ValueError("not as --log-format says")
         values = dict(zip(names, found.groups(), strict=True))
-        raw = _first(values, _TARGETS)
-        target = target_in(text_of(unhashed(raw) if log_format == "haproxy" else raw))
+        target = target_in(text(_first(values, _TARGETS)))
         if target is None:
             return None
         if target.startswith("/"):

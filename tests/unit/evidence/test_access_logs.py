@@ -20,6 +20,7 @@ from tests.support.server_logs import TARGETS, VALUES, as_apache, as_nginx
 
 TIME = "31/Jan/2026:12:00:00 +0000"
 COMBINED = f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5 "-" "bot/1.0"'
+OF_HAPROXY = '"" "" 1 250 "f" "f" "s" 0 -1 -1 -1 0 LR-- 1 1 0 0 0 0 0 "" "" '
 
 
 def common(line: str) -> Request | None:
@@ -71,6 +72,10 @@ def common(line: str) -> Request | None:
         (f"2026-01-31T13:00:00.123456789+01:00 stdout F a.example {COMBINED}", "//a.example/a"),
         (f"Jan  1 12:00:00 web1 nginx[7]: a.example {COMBINED}", "//a.example/a"),
         ('1.2.3.4 - - [2026-01-31T12:00:00+00:00] "GET /a HTTP/1.1" 200 5', "///a"),
+        (
+            COMBINED.replace("/a", "/\\x22\\#22").replace('"-" "bot/1.0"', OF_HAPROXY),
+            '///\\x22\\"',
+        ),
     ],
 )
 def test_lines_of_web_servers(line: str, url: str | None) -> None:
@@ -101,6 +106,8 @@ def test_lines_of_web_servers(line: str, url: str | None) -> None:
         (f'1.2.3.4 - - [{TIME}] "GET /a 1.1" 200 5', "hypercorn"),
         (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1', "quotation marks of its request line"),
         (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5 "x" 1 "-" "y"', "marks of its headers"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5 "-" "a "b" c" "::1"', "of its headers"),
+        (f'1.2.3.4 - - [{TIME}] "GET /a HTTP/1.1" 200 5 "-" "a" "b', "marks of its headers"),
         (f"2026-01-31T12:00:00Z stdout P {COMBINED[:-9]}", "marks of its headers"),
         ("#Fields: date time cs-uri-stem", "W3C extended log format is not read"),
         ("BZh91AY&SY", "compressed, and not by gzip"),
@@ -127,6 +134,11 @@ def test_requests_without_an_answer_have_their_user_agent(status: str) -> None:
         (' "-" "-"', ""),
         (' "-" "b\\"c" 17', 'b"c'),
         (' "-" "Mozilla/5.0\\t(compatible;\\tb/1)"', "Mozilla/5.0 (compatible; b/1)"),
+        (' "-" "b\\\\t"', "b\\t"),  # a backslash that Apache escapes
+        (' "-" ""E" b/1"', '"E" b/1'),  # of aiohttp, Paste and Squid, which escape nothing
+        (' "-" "Mozilla/5.0 (x; "E" b/1)" TCP_MISS:HIER_NONE', 'Mozilla/5.0 (x; "E" b/1)'),
+        (' "-" "" b" 0.1', '" b'),
+        (' "-" "b/1" "203.0.113.5" rt=0.1 uct="0.1", [x y] ("z") -', "b/1"),
     ],
 )
 def test_user_agents(rest: str, agent: str | None) -> None:

@@ -241,6 +241,8 @@ HAPROXY += b' - - ---- 1/1/0/0/0 0/0 "GET /a#22 HTTP/1.1"'
         ("%t %>s %r", b"[31/Jan/2026:12:00:00 +0000] 200 GET /a HTTP/1.1", "///a"),
         ("%V:%p %t %r", b"b:443 [31/Jan/2026:12:00:00] GET /a HTTP/2", "https://b/a"),
         ("haproxy", HAPROXY, '///a"'),
+        ("haproxy", HAPROXY.replace(b"#22", rb"\x22\#22"), '///a\\x22\\"'),
+        ("squid", rb'1769860800.2 1 1.1.1.1 M/200 2 GET http://b/\x22\" - - -', 'http://b/\\x22\\"'),
         ("squid", b"1769860800.250   12 1.1.1.1 MISS/200 2 CONNECT a.example:443 - - -", None),
     ],
 )  # fmt: skip
