@@ -45,7 +45,7 @@ def test_a_body_that_does_not_end_is_a_timeout(server: Server, mode: str) -> Non
 def test_a_redirect_is_followed_though_its_body_does_not_end(
     server: Server, mode: str, chunk: bytes
 ) -> None:
-    """FET-03: also a chain of two; 4xx and 2xx with a Location stay timeouts."""
+    """FET-03: also a chain of two; 4xx and 2xx with a Location stay timeouts of the site."""
     end = server.site("127.0.0.9", "User-agent: *\nDisallow: /no")
     target = end.url("/robots.txt")
     first = server.site("127.0.0.2", stalled(302, chunk, target))
@@ -59,6 +59,7 @@ def test_a_redirect_is_followed_though_its_body_does_not_end(
     for other in others:
         assert other.pages_asked == []
         assert "the body of the response did not end" in result.errors[other.url("/yes")]["text"]
+    assert result.stats["robotstxt/exception_count/timeout"] == len(others)
     assert len(first.robots_asked) == 2
     assert len(end.robots_asked) == 1
     assert "Forbidden by robots.txt" in result.errors[first.url("/no")]["text"]

@@ -287,7 +287,8 @@ class Attempt:
     def _failed(self, error: Exception) -> FetchResult:
         kind, words = str(type(error)), in_one_line(error)
         if isinstance(error, TimeLimitError):
-            kind, words = "timeout", f"no answer within {self.runtime.settings.fetch_timeout:g} s"
+            kind, limit = "timeout", self.runtime.settings.fetch_timeout
+            words = str(error) or f"no answer within {limit:g} s"
             waits = self._transfer is not None and self._transfer.sending is None
             if waits and self.runtime.engine.sees_sending:
                 words += ", not seen leaving"

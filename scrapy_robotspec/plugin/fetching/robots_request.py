@@ -16,6 +16,7 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.access.codings import can_decode
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.lookup.loop_time import TimeLimitError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.meta_keys import BROWSERS, TRANSFER, ZYTE_API_SESSION
 
@@ -151,13 +152,13 @@ def robots_request(
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
     """The exchange of the request for *url*, as received.
 
-    Raises ``IgnoreRequest`` for a file that a signal handler of the user's has cut off, and for any
-    other response than a redirect whose body did not end (FET-08).
+    Raises ``IgnoreRequest`` for a file that a signal handler of the user's has cut off, and
+    ``TimeLimitError`` for any other response than a redirect whose body did not end (FET-08).
     """
     is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
     is_cut_off = "download_stopped" in response.flags and not (transfer.stopped or is_whole)
     if is_cut_off and transfer.headers_suffice and not 300 <= response.status < 400:
-        raise IgnoreRequest("the body of the response did not end")
+        raise TimeLimitError("the body of the response did not end")
     if is_cut_off and 200 <= response.status < 300:  # the status decides about others
         raise IgnoreRequest("a signal handler of this crawl has stopped the download")
     lines = [(name, value) for name, values in dict.items(response.headers) for value in values]
