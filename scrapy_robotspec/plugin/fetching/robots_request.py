@@ -169,7 +169,7 @@ def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
         tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in lines),
         response.body,
         stopped=transfer.stopped,
-        incomplete="dataloss" in response.flags,
+        incomplete=is_cut_off or "dataloss" in response.flags,
     )
 
 
