@@ -30,7 +30,7 @@ _MAX_HOSTS = 1000
 _NAMED_HOSTS = 3
 #: Max different reasons for lines that are not read.
 _MAX_REASONS = 100
-_ZONE = re.compile(r"([+-]\d\d):?([0-5]\d)|Z|UTC")
+_ZONE = re.compile(r"([+-](?:[01]\d|2[0-3])):?([0-5]\d)|Z|UTC")
 
 
 class AccessLog:

@@ -147,7 +147,13 @@ _MOST_TOKENS = 3
 
 
 @options.command(_AUDIT_EXAMPLES)
-@click.argument("log", type=click.Path(True, dir_okay=False, allow_dash=True))
+@click.argument(
+    "logs",
+    metavar="LOG",
+    nargs=-1,
+    required=True,
+    type=click.Path(True, dir_okay=False, allow_dash=True),
+)
 @options.value(
     "--robots",
     "FILE",
@@ -181,7 +187,7 @@ _MOST_TOKENS = 3
 @options.output_options
 def audit_command(
     session: Session,
-    log: str,
+    logs: Sequence[str],
     robots: str | None,
     evidence: str | None,
     crawlers: CrawlerOptions,
@@ -211,8 +217,13 @@ def audit_command(
     screen = session.screen
     site = Origin.of(origin or "")
     if origin is not None and site is None:
-        raise MisuseError(f"--origin {origin!r} is not the URL of a site: write https://{origin}")
-    access_log = AccessLog(log, screen, log_format, zone)
+        is_host = "://" not in origin and Origin.of(f"https://{origin}")
+        remedy = f"write https://{origin if is_host else 'example.com'}"
+        raise MisuseError(f"--origin {origin!r} is not the URL of a site: {remedy}")
+    if len(logs) > 1:
+        together = "zcat -f $(ls -tr access.log*) | robotspec audit -"
+        raise MisuseError(f"give one log: {together} reads several, the oldest first")
+    access_log = AccessLog(logs[0], screen, log_format, zone)
     if robots is not None and evidence is None:
         from scrapy_robotspec.cli.visitors import audit_visitors  # needs templates
 

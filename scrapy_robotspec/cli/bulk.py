@@ -113,7 +113,8 @@ def bulk_command(
                 made[job] = counts
                 screen.share(number, len(todo), "read")
     except OSError as error:
-        raise MisuseError(f"cannot write to {folder!r}: {error.strerror or error}") from error
+        why = f"{error.strerror or error}; --out needs a folder that can be written"
+        raise MisuseError(f"cannot write to {folder!r}: {why}") from error
     except KeyboardInterrupt:
         screen.note("interrupted; the same command goes on from here")
         raise

@@ -85,6 +85,7 @@ _TARGET = re.compile(r"/|https?://", re.IGNORECASE)
 _JSON = re.compile(rb"(?:\S+ (\d{14})(\d{3})? )?(\{.*)")
 #: Marks of other formats, and what to do about them.
 _OTHERS = (
+    (rb"(?:\xff\xfe|\xfe\xff)?\0?(?:[^\0]\0){2}", "UTF-16: save it as UTF-8"),
     (rb"#(?:Fields|Software|Version|Date):", "W3C extended log format is not read"),
     (
         rb"BZh|\xfd7zXZ|\(\xb5/\xfd|PK\x03\x04",

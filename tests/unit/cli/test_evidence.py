@@ -195,18 +195,23 @@ def test_lines_that_cannot_be_read_are_counted_and_named(
     [
         (COMMON, (), "--origin https://example.com"),
         (COMMON, ("--origin", "example.com"), "write https://example.com"),
+        (COMMON, ("--origin", "http://"), "'http://' is not the URL of a site: write https://exam"),
+        (COMMON, ("--origin", "/a"), "'/a' is not the URL of a site: write https://example.com"),
+        (COMMON, ("access.log.1",), "give one log: zcat -f $(ls -tr access.log*) | robotspec"),
         (["garbage", "", "[]"], (), "2 lines of access.log cannot be read, such as line 1:"),
         (['!meta {"a": 1}', "x"], (), "1 line of access.log cannot be read, such as line 2:"),
         ([*JSON, "a", "b", "c"], (), "3 lines of access.log cannot be read"),
         (JSON, ("--token", ""), "--token"),
         (JSON, ("--log-format", "%U %t"), "--log-format: %U is decoded by the server"),
         (JSON, ("--zone", "CET"), "--zone 'CET' is not like +0530"),
+        (JSON, ("--zone", "+2400"), "--zone '+2400' is not like +0530"),
     ],
 )
 def test_misuse_of_audit_names_the_remedy(
     run_command: RunCommand, folder: Path, lines: list[str], options: tuple[str, ...], remedy: str
 ) -> None:
     write(folder, lines)
+    (folder / "access.log.1").touch()
     result = run_command("audit", "access.log", "--evidence", "evidence", *options)
     assert result.code == 2
     assert remedy in result.err

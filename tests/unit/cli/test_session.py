@@ -70,7 +70,7 @@ MISUSES = [
     ("replay ''", "cannot read '': No such file or directory; give the folder of"),
     ("audit robots.txt --evidence ''", "cannot read '': No such file or directory; give the"),
     ("lint - --fix", "--fix changes files: give paths"),
-    ("bulk robots.txt --tokens x --out taken.csv", "cannot write to 'taken.csv': "),
+    ("bulk robots.txt --tokens x --out taken.csv", "File exists; --out needs a folder"),
     ("bulk robots.txt --tokens x --out ''", "cannot write to '': "),
     ("bulk robots.txt --tokens x --out robots.txt", "is in a folder of inputs"),
     ("bulk robots.txt --tokens x --out out --format xml", "xml"),

@@ -119,6 +119,14 @@ def test_what_cannot_be_told_is_refused_with_a_reason(line: str, reason: str) ->
         common(line)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_each_line_of_utf_16_is_known(encoding: str) -> None:
+    """A shell of Windows writes it where the output of a command goes to a file."""
+    for line in f"{COMBINED}\r\n{COMBINED}".encode(encoding).split(b"\n"):
+        with pytest.raises(ValueError, match="UTF-16: save it as UTF-8"):
+            parse(line)
+
+
 @pytest.mark.parametrize("status", ["200", "000", "0", "-1", "-"])
 def test_requests_without_an_answer_have_their_user_agent(status: str) -> None:
     found = common(COMBINED.replace(" 200 ", f" {status} "))
