@@ -236,7 +236,7 @@ class RunWriter:
             sent = record.began or record.time
             request = NewRecord("request", record.url, sent, b"", record.request, fields)
             members.append(to_member(request))
-        for member in members:  # hashing more at once gives the interpreter's lock away
+        for member in members:  # hashing more at once releases the GIL
             digest.update(member)
         data, offset = b"".join(members), self._archive.size
         self._archive.append(data)

@@ -59,9 +59,8 @@ _COMPRESSION = 3
 _REFERRED = 500
 #: Max URLs whose bodies are known.
 _MAX_KNOWN = 10_000
-#: Records up to this size (bytes) are stored in their member as they are: zlib gives the
-#: interpreter's lock away, as hashing 2 KB does, and waiting for it takes longer than all else that
-#: is done for a record.
+#: Records up to this size (bytes) are stored in their member as they are: zlib releases the GIL, as
+#: hashing 2 KB does, and waiting for it takes longer than all else that is done for a record.
 _SMALL = 2000
 #: Head of a gzip member, without name and time, and of its only block, which is stored.
 _STORED = b"\x1f\x8b\x08" + bytes(6) + b"\xff\x01"

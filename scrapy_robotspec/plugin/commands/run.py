@@ -174,7 +174,7 @@ class QuerySpider(Spider):
     async def download(self, url: str, max_bytes: int, named_by: str = "") -> bytes:
         """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
         source = Origin.of(named_by)
-        is_limited = self.crawler.settings.getbool("ROBOTSPEC_REFUSE_PRIVATE_REDIRECTS")
+        is_limited = check_settings(self.crawler.settings).refuse_private_redirects
         if is_limited and source is not None and leads_inside(source, url):
             raise RobotSpecError(f"cannot read {url}: {named_by} leads to a private address")
         try:
@@ -258,8 +258,8 @@ def _losses(settings: BaseSettings) -> Iterator[str]:
     for name in _others([settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]])[:1]:
         yield (
             f"SCHEDULER: {name} has no queue for each origin: requests wait outside it, at most "
-            f"{settings.getint('ROBOTSPEC_MAX_PARKED', 1000)} (ROBOTSPEC_MAX_PARKED), and a killed "
-            "process loses them if the queue is not scrapy-redis's"
+            f"{check_settings(settings).max_parked} (ROBOTSPEC_MAX_PARKED), and a killed process "
+            "loses them if the queue is not scrapy-redis's"
         )
 
 

@@ -171,6 +171,7 @@ NO_TASK: Any = None
     ("url", "named_by", "is_limited", "is_read"),
     [
         (PRIVATE, f"{URL}/robots.txt", True, False),
+        (PRIVATE, f"{URL}/robots.txt", "TRUE", False),  # as in a crawl
         (PRIVATE, f"{URL}/robots.txt", False, True),
         (PRIVATE, "http://10.0.0.2/robots.txt", True, True),
         (PRIVATE, "", True, True),
@@ -178,7 +179,7 @@ NO_TASK: Any = None
     ],
 )
 def test_a_public_file_names_no_private_page(
-    monkeypatch: pytest.MonkeyPatch, url: str, named_by: str, is_limited: bool, is_read: bool
+    monkeypatch: pytest.MonkeyPatch, url: str, named_by: str, is_limited: object, is_read: bool
 ) -> None:
     """SAF-06: a user may name one, and a file of the same network."""
     crawl = Obeying(monkeypatch, ROBOTSPEC_REFUSE_PRIVATE_REDIRECTS=is_limited)
