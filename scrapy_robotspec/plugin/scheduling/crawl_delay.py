@@ -117,7 +117,6 @@ class CrawlDelay:
         self._closed = True
         for pace in self._paces.values():
             pace.end_pause()
-        self._paces.clear()
 
     # --- one origin
 

@@ -149,6 +149,20 @@ def test_processes_seen_at_one_origin_count_at_a_new_one(fleet: Fleet) -> None:
     assert process.crawl_delay._paces[other].processes == 4
 
 
+def test_a_page_that_left_late_counts_after_its_origin_was_idle(
+    fleet: Fleet, waiting: Waiting
+) -> None:
+    """The store knows its slot alone, not when it left."""
+    waiting.add("a")
+    fleet.run(0.9)
+    waiting.process.crawl_delay.note_sent(ORIGIN)
+    fleet.run(0.3)
+    waiting.add("b")
+    fleet.run(2)
+    assert waiting.paths == "ab"
+    assert waiting.went[1][1] >= 1.9
+
+
 def test_an_idle_origin_is_forgotten(fleet: Fleet, waiting: Waiting) -> None:
     waiting.add("a")
     fleet.run(30)
@@ -464,10 +478,14 @@ def test_a_reply_after_the_close_lets_nothing_go_and_sets_no_timer(
 
 
 def test_after_the_close_nothing_goes(fleet: Fleet, waiting: Waiting) -> None:
+    """No timer is left, that of an origin without requests neither."""
+    idle = Origin("http", "idle.example", 80)
+    waiting.process.crawl_delay.pace(Request("http://idle.example/"), idle, 1.0)
     waiting.add("a")
     waiting.add("b")
     fleet.run(0.5)
     waiting.process.crawl_delay.close()
+    assert fleet.time.pending == 0
     calls = fleet.store.calls
     fleet.run(60)
     assert waiting.paths == "a"
