@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.origin import Origin, is_web
 from scrapy_robotspec.access.outcome import NOT_MODIFIED, FetchResult, Hop, depends_on_agent
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class RedirectChain:
         if target is None:
             return "no location"
         origin = Origin.of(target)
-        if origin is None or not target.startswith(("http://", "https://")):
+        if origin is None or not is_web(target):
             return "foreign scheme"
         if self._limits.refuse_private:
             from scrapy_robotspec.access.redirects import leads_inside

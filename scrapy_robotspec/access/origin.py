@@ -123,6 +123,11 @@ class Origin(str):
         return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
+def is_web(url: str) -> bool:
+    """Whether the scheme of *url* is http or https."""
+    return url[:8].lower().startswith(("http://", "https://"))
+
+
 def without_user_info(url: str) -> str:
     """*url* without a user name and password (LOC-10)."""
     return _USER_INFO.sub(r"\1", url) if "@" in url else url  # hot path

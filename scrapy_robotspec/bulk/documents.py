@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.origin import Origin, is_web
 from scrapy_robotspec.access.outcome import FetchResult, Meaning, meaning
 from scrapy_robotspec.access.redirects import redirect_target
 from scrapy_robotspec.errors import ConfigurationError
@@ -134,8 +134,8 @@ class Document(NamedTuple):
         error = None
         target = self.target
         if target is not None:  # FET-03, FET-18
-            is_http = target.startswith(("http://", "https://")) and Origin.of(target) is not None
-            if self.url is not None and not is_http:
+            is_valid = is_web(target) and Origin.of(target) is not None
+            if self.url is not None and not is_valid:
                 error = "foreign scheme"
             elif edition.recognises_redirect_loops and target == self.url:
                 error = "loop"

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import ParseError, XMLParser
 
-from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.origin import Origin, is_web
 from scrapy_robotspec.cli.inputs import is_url
 from scrapy_robotspec.cli.session import MisuseError, Query
 from scrapy_robotspec.editions import EDITIONS
@@ -51,7 +51,7 @@ async def read_all(name: str, top: Sitemap | None, query: Query) -> AsyncIterato
     if top is None and is_robots_txt(name):
         body = await query.download(name, MAX_BYTES)
         named = read_sitemaps(body, EDITIONS["google-2019"], str(Origin.of(name)))
-        names = _of_web(named)
+        names = list(filter(is_web, named))
         if not names:
             raise MisuseError(f"{name} names no sitemap: give the URL of one")
     for one in names:
@@ -59,16 +59,11 @@ async def read_all(name: str, top: Sitemap | None, query: Query) -> AsyncIterato
         if not sitemap.is_index:
             yield sitemap.urls
             continue
-        for url in _of_web(sitemap.urls):
+        for url in filter(is_web, sitemap.urls):
             part = parse_sitemap(url, await query.download(url, MAX_BYTES, one))
             if part.is_index:
                 raise MisuseError(f"{one} names {url}, another index: an index names sitemaps only")
             yield part.urls
-
-
-def _of_web(urls: Sequence[str]) -> list[str]:
-    """The URLs that may be requested because another file names them."""
-    return [url for url in urls if url[:8].lower().startswith(("http://", "https://"))]
 
 
 def parse_sitemap(name: str, data: bytes) -> Sitemap:

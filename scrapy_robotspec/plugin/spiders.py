@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spiders import SitemapSpider
 
+from scrapy_robotspec.access.origin import is_web
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
@@ -44,7 +45,7 @@ class SitemapsFromRobots(SitemapSpider):
         self._empty: Counter[str] = Counter()
         async for sitemaps in self._named():
             follows = follows or sitemaps != ()
-            for url in filter(_is_web, sitemaps or ()):
+            for url in filter(is_web, sitemaps or ()):
                 self.sitemap_urls = (url,)
                 try:
                     async for request in super().start():
@@ -62,7 +63,7 @@ class SitemapsFromRobots(SitemapSpider):
     def sitemap_filter(self, entries: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
         """The entries whose URLs are of http or https."""
         for entry in entries:
-            if _is_web(entry["loc"]) and all(map(_is_web, entry.get("alternate", ()))):
+            if is_web(entry["loc"]) and all(map(is_web, entry.get("alternate", ()))):
                 yield entry
 
     async def _named(self) -> AsyncIterator[tuple[str, ...] | None]:
@@ -103,8 +104,3 @@ class SitemapsFromRobots(SitemapSpider):
         except (TypeError, ValueError) as error:  # not a URL
             self.logger.error("sitemap_origins contains %a: %s", url, error)
             return ()
-
-
-def _is_web(url: str) -> bool:
-    """Whether *url* may be requested because another site names it: not a local file."""
-    return url[:8].lower().startswith(("http://", "https://"))

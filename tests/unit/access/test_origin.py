@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scrapy import Request
 
 from scrapy_robotspec.access import origin as origins
-from scrapy_robotspec.access.origin import Origin, without_user_info
+from scrapy_robotspec.access.origin import Origin, is_web, without_user_info
 
 
 def covered(robots_url: str, url: str) -> bool:
@@ -199,3 +199,20 @@ def test_hosts_that_no_url_can_have(host: str, possible: bool) -> None:
     origin = Origin.of(f"http://{name}/")
     assert origin is not None
     assert origin.is_possible is possible
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://a.example/", True),
+        ("HTTPS://a.example", True),
+        ("ftp://a.example/", False),
+        ("file:///etc/passwd", False),
+        ("//a.example/", False),
+        ("httpss://a.example/", False),
+        ("", False),
+    ],
+)
+def test_urls_of_the_web(url: str, expected: bool) -> None:
+    """Others are not requested because a file or a redirect names them."""
+    assert is_web(url) is expected
