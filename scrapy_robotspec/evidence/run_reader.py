@@ -461,7 +461,8 @@ class RunReader:
         """Compare the sizes of the files with what the log says about them."""
         for name, known in ((self.log, "log"), (self.archive, "archive")):
             more = (self._folder / name).lstat().st_size - self._counts[known]
-            add = self.add_problem if self.summary.complete else self._reading.add_note
+            must_fit = self.summary.complete or not self._counts["log"]
+            add = self.add_problem if must_fit else self._reading.add_note
             if more:
                 add(f"{name}: {more:+} bytes, compared with what the log names")
         if not self.summary.complete:

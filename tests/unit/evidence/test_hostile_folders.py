@@ -156,6 +156,17 @@ def test_bytes_behind_the_last_line_are_a_problem(tmp_path: Path, kind: str, mor
     assert len(problems(tmp_path)) == 1
 
 
+@pytest.mark.parametrize("left", [b"", b"\0" * 5000, b'{"type":"run"'])
+def test_a_log_of_which_no_line_is_left_is_a_problem(tmp_path: Path, left: bytes) -> None:
+    """A killed process leaves its first line, or nothing at all."""
+    make_evidence(tmp_path)
+    log_of(tmp_path).write_bytes(left)
+    assert len(problems(tmp_path)) == (2 if left else 1)
+    for path in tmp_path.iterdir():
+        path.write_bytes(b"")
+    assert problems(tmp_path) == []
+
+
 def test_times_without_a_plan_end(tmp_path: Path) -> None:
     """No loop of an audit goes on in steps of nothing."""
     make_evidence(tmp_path)
