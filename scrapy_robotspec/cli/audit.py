@@ -253,10 +253,11 @@ def audit_command(
         names = first_of(list(map(safe, audit.unknown_origins)), _MOST_TOKENS)
         screen.note(f"note: without evidence: {names}")
     if audit.other_agents:
+        names = first_of([safe(repr(each)) for each in audit.strangers], _MOST_TOKENS)
         screen.note(
             f"note: unknown, as disallowed to a User-Agent that is not the crawls': "
-            f"{audit.other_agents:,}; for a log of the crawls alone give a --log-format without "
-            "it, such as common"
+            f"{audit.other_agents:,}, of {names}; for a log of the crawls alone give a "
+            "--log-format without it, such as common"
         )
     if output.as_json:
         counts = members(audit, "requests", "disallowed", "unknown", "other_agents")

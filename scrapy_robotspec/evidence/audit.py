@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 #: Max disallowed requests that are kept.
 _MAX_ACCUSED = 100_000
-#: Max origins without evidence that are kept, and max length of what stands for one (characters).
+#: Max origins without evidence and max User-Agents of strangers that are kept, and max length of a
+#: User-Agent and of what stands for an origin (characters).
 _MAX_ORIGINS = 100
 _MAX_SHOWN = 100
 #: Max changes of the rules in force during one request, and max exchanges after it, that are read
@@ -254,6 +255,8 @@ class Audit:
         """The first origins of those; where a URL has no valid one, its beginning."""
         self.other_agents = 0
         """Requests disallowed to a User-Agent that is not the crawls'."""
+        self.strangers: dict[str, None] = {}
+        """The beginnings of the first of these User-Agents."""
         self.disallowed = 0
         self.accused: list[Accused] = []
         """The first disallowed requests."""
@@ -287,6 +290,8 @@ class Audit:
         if not is_own:
             self.unknown += 1
             self.other_agents += 1
+            if len(self.strangers) < _MAX_ORIGINS:
+                self.strangers.setdefault((agent or "")[:_MAX_SHOWN])
             return
         self.disallowed += 1
         if len(self.accused) < _MAX_ACCUSED:

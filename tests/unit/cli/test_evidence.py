@@ -376,7 +376,8 @@ def test_a_request_of_another_visitor_is_unknown(run_command: RunCommand, folder
     result = run_command(*words)
     names = ("requests", "disallowed", "unknown", "other_agents")
     assert counts(result.out, *names) == (11, 5, 6, 6)
-    assert "User-Agent that is not the crawls': 6; for a log of the crawls alone" in result.err
+    named = "'Mozilla/5.0', 'otherbot/1.0', '' and 2 more; for a log of the crawls alone"
+    assert f"User-Agent that is not the crawls': 6, of {named}" in result.err
     assert "without it, such as common" in result.err
     for token in ("*", "Mozilla"):  # which name no crawler
         assert counts(run_command(*words, "--token", token).out, *names) == (11, 2, 9, 9)
