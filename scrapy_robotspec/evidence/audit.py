@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from math import inf, nextafter
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
-from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.log_lines import Line, Members, State, conclusion
+from scrapy_robotspec.evidence.own_fetches import LOST, OwnFetches, must_be_fetched, request_key
 from scrapy_robotspec.evidence.replay import MAX_WORK, ReplayResult, RunReplay
 from scrapy_robotspec.evidence.run_reader import RunReader, read_runs
-from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.resolved import Resolved
     from scrapy_robotspec.evidence.access_logs import Request
 
@@ -31,11 +30,9 @@ _MAX_ACCUSED = 100_000
 #: User-Agent and of what stands for an origin (characters).
 _MAX_ORIGINS = 100
 _MAX_SHOWN = 100
-#: Max changes of the rules in force during one request, and max exchanges after it, that are read
-#: (SAF-05). A fleet has as many in a moment as it has processes.
+#: Max changes of the rules in force during one request that are read (SAF-05). A fleet has as many
+#: in a moment as it has processes.
 _MAX_CHANGES = 1000
-#: A killed process may have written nothing for this long before its last request (seconds).
-_LOST = 10.0
 
 #: Max runs that are looked at: in all, for each request, and for each state of the folder. Rules
 #: that are parsed again count as several (SAF-05).
@@ -77,20 +74,20 @@ class Timeline:
         self._runs: list[RunReader] = []
         self._states: dict[Origin, dict[RunReader, list[tuple[float, str]]]] = {}
         """Time and id of each state, sorted by time; those of one time as written."""
-        self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        """End and begin of each archived exchange whose URL is not that of a robots.txt, sorted."""
+        self.fetches = OwnFetches()
         for reader in read_runs(folder, self.reading):
             self._runs.append(reader)
             replayed = RunReplay(reader, self.reading)
             for line in reader.lines():
                 replayed.take(line)
                 self._add(reader, line)
+            self.fetches.end_run(reader)
             self.reset.update([reader.log] if reader.summary.jumps else [])
         bounds = [inf]
         for run in self._runs:
             run.rules.max_size //= len(self._runs)
             run.limit = inf  # what the log asks for is bounded by counts
-            bounds += (run.start, run.end - 1.0, run.end, run.end + _LOST)
+            bounds += (run.start, run.end - 1.0, run.end, run.end + LOST)
         self._bounds = sorted(bounds)
         """When a run began or ended, or may have lost lines."""
         self._recent: dict[Origin, InForce] = {}
@@ -98,12 +95,6 @@ class Timeline:
         states = sum(len(each) for runs in self._states.values() for each in runs.values())
         self.looks = _MIN_LOOKS + states * _LOOKS_PER_STATE
         """Number of runs that may still be looked at."""
-
-    def was_fetched(self, url: str, since: float, until: float) -> bool:
-        """Whether a robots.txt fetch requested *url* during that time."""
-        fetches = self._fetches.get(request_key(url), ())
-        first = bisect_left(fetches, (since,))
-        return any(began <= until for _, began in fetches[first : first + _MAX_CHANGES])
 
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""
@@ -148,8 +139,7 @@ class Timeline:
         usable: dict[object, Resolved] = {}  # by what they decide by: a fleet shares its files
         failed: list[Resolved] = []
         is_sure = all(
-            run.summary.complete or not run.end - 1.0 <= time < run.end + _LOST
-            for run in self._runs
+            run.summary.complete or not run.end - 1.0 <= time < run.end + LOST for run in self._runs
         )
         for _, id_, run in sorted(held, key=_time_of, reverse=True):
             # The newest copy lives on when its run has ended; others count while theirs runs.
@@ -177,11 +167,11 @@ class Timeline:
         if kind == "state":
             with run.noting(values["id"]):  # in the words of the replay
                 state = State.from_values(values)
+                self.fetches.end(state.record.origin)
                 states = self._states.setdefault(state.record.origin, {}).setdefault(run, [])
                 insort(states, (state.time, state.id), key=_time_of)
-        elif kind == "record" and not must_be_fetched(values["url"]):
-            times = values["time"], values.get("began") or values["time"]
-            insort(self._fetches[request_key(values["url"])], times)
+        elif kind == "record":
+            self.fetches.add_record(values)
         elif kind == "decision" and values["tokens"]:  # none where no rules were asked for
             self.tokens.add(tuple(values["tokens"]))
         elif kind == "run" and isinstance(shown := values.get("values"), dict):
@@ -280,7 +270,7 @@ class Audit:
                 found = self._judge(rules, url)
                 if found is None:
                     return
-        if self._timeline.was_fetched(url, since, until + self._tolerance):
+        if self._timeline.fetches.include(url, since, until + self._tolerance):
             return
         if found is None or not is_sure:
             self._add_unknown(origin)
@@ -371,17 +361,3 @@ class Audit:
         why = conclusion(decisions[0])
         rule = (why["rule"] or "").strip()
         return Disallowed(rules[0].origin, why["reason"], why["line"], rule)
-
-
-def request_key(url: str) -> str:
-    """*url* as requests of it are compared: origin, path and query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url
-    return f"{Origin.of(url)}{parts.path or '/'}?{parts.query}"
-
-
-def must_be_fetched(url: str) -> bool:
-    """Whether *url* is a robots.txt, which a crawler has to request."""
-    return is_robots_txt(url.partition("?")[0])

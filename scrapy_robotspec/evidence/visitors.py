@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.evidence.audit import must_be_fetched
+from scrapy_robotspec.evidence.own_fetches import must_be_fetched
 from scrapy_robotspec.protocol.agents import Names, product_name, tokens_from_user_agent
 from scrapy_robotspec.protocol.lint.crawlers import IGNORING, IGNORING_DEFAULT
 from scrapy_robotspec.protocol.models import DEFAULT, Rule

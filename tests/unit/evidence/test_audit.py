@@ -14,10 +14,9 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence import audit as audit_module
 from scrapy_robotspec.evidence import run_reader
 from scrapy_robotspec.evidence.access_logs import Request
-from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline, request_key
+from scrapy_robotspec.evidence.audit import Accused, Audit, InForce, Timeline
 from scrapy_robotspec.evidence.log_lines import RULES as RULES_VERSION
 from scrapy_robotspec.evidence.log_lines import dumps
-from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
 
 SITE = "https://example.com"
@@ -130,47 +129,6 @@ def test_a_copy_that_expires_on_the_way_of_a_request_may_excuse_it(tmp_path: Pat
     crawl.close()
     assert one(tmp_path, 598) == "disallowed"
     assert one(tmp_path, 600.5) == "allowed"
-
-
-def fetch_hop(crawl: Crawl, began: float, ended: float) -> None:
-    """A robots.txt fetch is redirected to the private page."""
-    head = b"HTTP/1.1 404 Not Found\r\n\r\n"
-    hop = NewRecord("response", NO, START + ended, b"", head=head, began=START + began)
-    crawl.writer.add_line(crawl.writer.store(hop))
-
-
-def test_a_fetch_excuses_requests_of_its_time_alone(tmp_path: Path) -> None:
-    """And of the tolerance around it."""
-    crawl = Crawl(tmp_path)
-    crawl.fetch(SITE)
-    for began, ended in ((10, 20), (30, 50), (32, 40)):
-        fetch_hop(crawl, began, ended)
-    crawl.close()
-    found = {time: one(tmp_path, time) for time in (8.5, 9.5, 20.5, 21.5, 28.5, 29.5, 50.5, 51.5)}
-    assert [time for time, word in found.items() if word == "allowed"] == [9.5, 20.5, 29.5, 50.5]
-
-
-class Moment(float):
-    """A time that counts the times that are compared with it."""
-
-    compared = 0
-
-    def __ge__(self, other: float) -> bool:
-        Moment.compared += 1
-        return super().__ge__(other)
-
-
-def test_a_page_that_many_fetches_lead_to_is_found_at_once(tmp_path: Path) -> None:
-    """The robots.txt of thousands of parked domains redirect to one page."""
-    crawl = Crawl(tmp_path)
-    for number in range(100):
-        fetch_hop(crawl, number, number + 0.5)
-    crawl.close()
-    timeline = Timeline(tmp_path)
-    Moment.compared = 0
-    for number in range(100):
-        assert timeline.was_fetched(NO, START + number, Moment(START + number + 0.1))
-    assert Moment.compared == 100
 
 
 @pytest.mark.parametrize(("bound", "word", "read"), [(3, "unknown", 3), (20, "disallowed", 10)])
@@ -481,25 +439,6 @@ def test_the_time_for_the_log_does_not_count(tmp_path: Path) -> None:
             audit.add(Request(START + number * HOUR + 60, 0.0, True, NO), SITE_ORIGIN, NO)
     assert (audit.disallowed, audit.unknown) == (3, 0)
     assert timeline.reading.problems == before
-
-
-def test_the_search_for_an_exchange_is_bounded(tmp_path: Path) -> None:
-    """SAF-05: a folder of very many exchanges after the requests of a log."""
-    looked_at = 0
-
-    class Counted(list[tuple[float, float]]):
-        def __getitem__(self, at: Any) -> Any:
-            nonlocal looked_at
-            found = super().__getitem__(at)
-            looked_at += len(found) if isinstance(at, slice) else 1
-            return found
-
-    crawl = Crawl(tmp_path)
-    crawl.close()
-    timeline = Timeline(tmp_path)
-    timeline._fetches[request_key(NO)] = Counted([(START + 9, START + 8)] * 200_000)
-    assert not timeline.was_fetched(NO, START, START + 1)
-    assert looked_at < 2_000
 
 
 def test_requests_in_order_look_at_the_runs_once(tmp_path: Path) -> None:
