@@ -190,6 +190,42 @@ def test_a_refused_request_takes_no_slot(fleet: Fleet, waiting: Waiting) -> None
     assert waiting.gaps[0] <= 1.1
 
 
+def test_no_slot_is_asked_for_a_request_that_has_been_refused_meanwhile(
+    fleet: Fleet, waiting: Waiting
+) -> None:
+    """Another process could use it."""
+    waiting.add("a")
+    fleet.run(0.01)
+    waiting.process.crawl_delay.note_sent(ORIGIN)
+    waiting.add("b")
+    fleet.run(0.5)
+    waiting.process.allowed = lambda request: False
+    calls = fleet.store.calls
+    fleet.run(2)
+    assert waiting.returned == ["b"]
+    assert fleet.store.calls == calls
+
+
+def test_an_error_is_logged_and_the_requests_wait_on(
+    fleet: Fleet, waiting: Waiting, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is tried again each second."""
+    is_broken = True
+
+    def allowed(request: Request) -> bool:
+        if is_broken:
+            raise RuntimeError("of a component")
+        return True
+
+    waiting.process.allowed = allowed
+    waiting.add("a")
+    fleet.run(3.5)
+    assert caplog.messages == [f"Error in the crawl delay of {ORIGIN}"] * 4
+    is_broken = False
+    fleet.run(1)
+    assert waiting.paths == "a"
+
+
 def test_no_slot_is_asked_for_while_the_downloader_would_keep_the_request(
     fleet: Fleet, waiting: Waiting
 ) -> None:
