@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from fastwarc import ArchiveIterator, WarcRecord, WarcRecordType
+from fastwarc import ArchiveIterator, WarcRecord
 
 from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.exchange import Exchange, is_partial
@@ -44,7 +44,9 @@ _MAX_CONTENT = MAX_BODY + _MAX_HEAD
 _MIN_HEAD = 4096
 #: Max size of the bodies that are kept (bytes).
 _KEPT = 64 * 1024 * 1024
-_RESPONSES = (WarcRecordType.response, WarcRecordType.revisit)
+_RESPONSES = ("response", "revisit")
+#: A length that FastWARC does not find, as some writers name it.
+_LOWER_CASE = re.compile(rb"\n(?!Content-Length)(?i:content-length)[ \t]*:")
 _DAMAGED = "the record is damaged"
 
 #: The line in front of a chunk: its length in hexadecimal digits, maybe with extensions.
@@ -88,6 +90,8 @@ class _Archive:
         self._is_packed = file.read(len(GZIP)) == GZIP
         """Whether it has a gzip member for each record."""
         self._is_zstd = path.lower().endswith(".zst")
+        self._is_lower_case = False
+        """Whether records were read whose lengths FastWARC does not find."""
 
     def read_from(self, place: int) -> Generator[Found, None, int | None]:
         """The responses from an offset on.
@@ -103,7 +107,7 @@ class _Archive:
             ):
                 yield from last.found  # what follows shows that it is whole
                 last = self._begin(record)
-                content = _content(record, last.length)
+                content = self._content(record, last.length)
                 read = [(_response(record, begun, content), digest) for begun, digest in last.found]
                 last = last._replace(found=read)
         except (OSError, ValueError):
@@ -122,17 +126,40 @@ class _Archive:
         length = int(lengths[0]) if sound and lengths[0].isdecimal() else -1
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>")  # as WARC 1.0 is read
         place = record.stream_pos
-        if record.record_type not in _RESPONSES or not is_robots_txt(url):
+        if _kind(record) not in _RESPONSES or not is_robots_txt(url):
             return _Record(place, length)
         damaged = Document(url, None, error=_DAMAGED, source=f"{self._path}:{place}")
         digest = record.headers.get("WARC-Payload-Digest")
         return _Record(place, length, [(damaged, digest)])  # until it is read
 
+    def _content(self, record: WarcRecord, length: int) -> bytes:
+        """The beginning of a record's content. Raises ``ValueError`` if it is too short."""
+        if length < 0:
+            raise ValueError
+        size = min(length, _MAX_CONTENT)
+        content: bytes = record.reader.read(size)
+        if len(content) + record.consume() >= length:
+            return content
+        return self._content_at(record.stream_pos, size)
+
+    def _content_at(self, place: int, size: int) -> bytes:
+        """The same where FastWARC does not find the length of a record, alone in its member."""
+        head = _HEAD_END.search(self._unpack(place, _MAX_HEAD)[0])
+        if head is None or not _LOWER_CASE.search(head.string, 0, head.end()):
+            raise ValueError
+        content = self._unpack(place, head.end() + size + _MIN_HEAD)[0][head.end() :]
+        behind = content[size:]
+        if not (behind == _CLOSING if self._is_packed else behind.startswith(_CLOSING)):
+            raise ValueError
+        self._is_lower_case = True
+        return content[:size]
+
     def _next(self, place: int, end: int | None) -> int | None:
         """Where the next record begins, behind the end of one, or behind damage."""
         damaged, start = (place, place + 1) if end is None else (end, end)
         found = None if self._is_zstd else self._find(start)
-        if found != damaged:
+        at_end = self._is_lower_case and not self._bytes(damaged, 1)  # of the last record
+        if found != damaged and not at_end:
             rest = ": nothing is read from there on" if self._is_zstd else ""
             self._report(f"{self._path}: the record at byte {damaged} is damaged{rest}")
         return found
@@ -175,19 +202,14 @@ class _Archive:
         return bytes(content), end
 
 
-def _content(record: WarcRecord, length: int) -> bytes:
-    """The beginning of a record's content. Raises ``ValueError`` if it is too short."""
-    if length < 0:
-        raise ValueError
-    content: bytes = record.reader.read(min(length, _MAX_CONTENT))
-    if len(content) + record.consume() < length:
-        raise ValueError
-    return content
+def _kind(record: WarcRecord) -> str:
+    """The type of a record; FastWARC's own knows it by one spelling of its name alone."""
+    return (record.headers.get("WARC-Type") or "").lower()
 
 
 def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     """The response that a record contains."""
-    is_revisit = record.record_type == WarcRecordType.revisit
+    is_revisit = _kind(record) == "revisit"
     line = _STATUS.match(content)
     if line is None:
         return begun._replace(error=REVISIT if is_revisit else "the record has no HTTP response")

@@ -288,3 +288,25 @@ def test_record_longer_than_its_length_is_damaged(tmp_path: Path, stated: int) -
     assert (cut.url, cut.error is None) == (URL, False)
     assert sound == Document(other, BODY, 200)
     assert sum(isinstance(each, Problem) for each in read(path)) == 1
+
+
+def in_lower_case(path: Path, name: bytes) -> Path:
+    """The archive with a field of each record as other writers name it."""
+    members = [gzip.decompress(piece) for piece in split_members(path)]
+    changed = [member.replace(name + b":", name.lower() + b":", 1) for member in members]
+    path.write_bytes(b"".join(map(gzip.compress, changed)))
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", [b"WARC-Type", b"WARC-Target-URI", b"Content-Type", b"Content-Length"]
+)
+@pytest.mark.parametrize("kind", ["response", "revisit"])
+def test_fields_are_named_in_any_case(tmp_path: Path, name: bytes, kind: str) -> None:
+    """FastWARC knows types and lengths by one spelling."""
+    records = [response(URL, BODY, kind=kind), response(URL, LONG), response(URL, BODY)]
+    path = write_warc(tmp_path / "x.warc.gz", records)
+    expected = documents(path)
+    assert len(expected) == len(records)
+    assert documents(in_lower_case(path, name)) == expected
+    assert [each for each in read(path) if isinstance(each, Problem)] == []
