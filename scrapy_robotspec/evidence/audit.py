@@ -96,6 +96,12 @@ class Timeline:
         self.looks = _MIN_LOOKS + states * _LOOKS_PER_STATE
         """Number of runs that may still be looked at."""
 
+    @property
+    def period(self) -> tuple[float, float]:
+        """When the first run began and the last one ended (epoch seconds)."""
+        starts = (run.start for run in self._runs if run.start)
+        return min(starts, default=0.0), max((run.end for run in self._runs), default=0.0)
+
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""
         self.looks += _LOOKS_PER_REQUEST

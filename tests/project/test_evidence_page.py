@@ -24,6 +24,7 @@ TEXTS = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 CHANGING = [
     (re.compile(r"\d{8}T\d{6}Z-\d+-[0-9a-f]{8}"), "RUN"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
+    (re.compile(r"\d{4}-\d\d-\d\dT[\d:]{8}Z"), "TIME"),
     (re.compile(r"-in \S+/evidence/"), "-in evidence/"),
 ]
 SPIDER = """\

@@ -406,7 +406,7 @@ def test_a_request_of_no_valid_origin_is_unknown(
     result = run_command("audit", "access.log", "--evidence", "evidence", "--json")
     assert counts(result.out, "requests", "disallowed", "unknown") == (1, 0, 1)
     assert json.loads(result.out)["without_evidence"] == [url]
-    assert f"note: without evidence: {url}" in result.err
+    assert re.search(f"note: without evidence, which is of .*: {re.escape(url)}", result.err)
 
 
 def test_an_address_in_front_of_a_line_is_no_site(run_command: RunCommand, folder: Path) -> None:
@@ -456,5 +456,8 @@ def test_notes_about_a_log(run_command: RunCommand, folder: Path) -> None:
         "note: 3 requests read, no User-Agents; hosts in the log: a.example, b.example",
         "note: times without a zone are taken as UTC, or as --zone says",
         "note: the log leaves out what follows a question mark: rules with a query cannot match",
-        "note: without evidence: https://a.example, https://b.example",
+        (
+            "note: without evidence, which is of 2026-01-31T12:00:00Z to 2026-01-31T12:01:00Z: "
+            "https://a.example, https://b.example"
+        ),
     ]
