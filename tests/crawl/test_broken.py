@@ -144,7 +144,7 @@ def test_a_server_that_is_down(server: Server, mode: str) -> None:
         taken.bind(("127.0.0.1", 0))
         refused = f"http://127.0.0.1:{taken.getsockname()[1]}/"
         urls = [refused, "http://nobody.invalid/"]
-        result = crawl(urls, SETTINGS, mode=mode, seconds=60)
+        result = crawl(urls, SETTINGS, mode=mode)
     assert result.ended_once(urls)
     assert result.errors[refused]["type"] == "RobotsUnreachable"
     assert result.errors[urls[1]]["type"] == "RobotsUnreachable"

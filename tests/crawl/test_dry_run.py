@@ -148,7 +148,7 @@ def test_a_silent_robots_txt_does_not_outlast_the_crawl_for_long(server: Server)
     """The fetch has its timeout, then the crawl may end."""
     silent = server.site("127.0.0.2", silence())
     settings = {"ROBOTSPEC_FETCH_TIMEOUT": 1, "DOWNLOAD_TIMEOUT": 1, "RETRY_ENABLED": False}
-    result = crawl([silent.url("/x")], {**DRY, **settings}, seconds=30)
+    result = crawl([silent.url("/x")], {**DRY, **settings}, seconds=100)
     assert silent.pages_asked == ["/x"]
     assert differences(result) == {"we_would_wait": 1}
 

@@ -57,7 +57,7 @@ def test_robots_txt_is_asked_for_anonymously(folder: Path, tmp_path: Path) -> No
 def test_a_refused_login_is_unreachable(folder: Path, tmp_path: Path) -> None:
     """No answer about the file is no permission."""
     with ftp_site(folder, tmp_path / "log", anonymous=False) as site:
-        result = crawl([site.url("/yes")], DEAD, seconds=20)
+        result = crawl([site.url("/yes")], DEAD, seconds=100)
     assert result.errors[site.url("/yes")]["type"] == "RobotsUnreachable"
 
 
@@ -69,7 +69,7 @@ def test_a_server_that_does_not_answer_is_unreachable(answer: str) -> None:
         if answer == "silence":
             taken.listen()
         url = f"ftp://127.0.0.1:{taken.getsockname()[1]}/yes"
-        result = crawl([url], DEAD, seconds=20)
+        result = crawl([url], DEAD, seconds=100)
     assert result.errors[url]["type"] == "RobotsUnreachable"
 
 

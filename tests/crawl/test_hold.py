@@ -56,7 +56,7 @@ def test_a_dead_host_is_not_held(server: Server, robots: Answer) -> None:
     """Without any HTTP answer only ROBOTSPEC_RETRY_TIMES counts, not the 300 s of the hold."""
     site = server.site("127.0.0.2", robots)
     settings = {**QUICK, "ROBOTSPEC_FETCH_TIMEOUT": 0.5, "ROBOTSPEC_RETRY_TIMES": 1}
-    result = crawl([site.url("/x")], settings, mode="select", seconds=20)
+    result = crawl([site.url("/x")], settings, mode="select", seconds=100)
     assert len(site.robots_asked) == 2
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
@@ -109,7 +109,7 @@ def test_a_hold_ends_after_a_pause(server: Server) -> None:
 def test_retry_after_is_capped_by_the_hold(server: Server) -> None:
     """A site that asks for a day gets the hold."""
     site = server.site("127.0.0.2", reply("", 503, [("Retry-After", "86400")]))
-    result = crawl([site.url("/x")], {**QUICK, "ROBOTSPEC_HOLD_TIMEOUT": 1}, seconds=20)
+    result = crawl([site.url("/x")], {**QUICK, "ROBOTSPEC_HOLD_TIMEOUT": 1}, seconds=100)
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
     assert len(site.robots_asked) == 2
 

@@ -83,7 +83,7 @@ def test_a_killed_workers_parked_requests_are_taken_over(
         killed.finish(20)
     robots.answer = reply(RULES)
     other = server.site("127.0.0.3", after(20, reply(RULES)))
-    second = crawl([other.url("/x")], settings, seconds=120)
+    second = crawl([other.url("/x")], settings)
     assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(100))
     assert second.ended_once([*urls, other.url("/x")])
     assert "Traceback" not in second.log
@@ -148,7 +148,7 @@ def test_requests_that_cannot_be_decoded_are_kept_and_stop_no_other(
     robots.answer = reply(RULES)
     other = server.site("127.0.0.3", after(20, reply(RULES)))
     watched = {**settings, "ROBOTSPEC_EVIDENCE": str(tmp_path / "evidence")}
-    second = crawl([other.url("/x")], watched, seconds=120)
+    second = crawl([other.url("/x")], watched)
     assert second.ended_once([*known, other.url("/x")])
     assert second.lines("ERROR", "3 parked requests cannot be decoded", "parked:undecodable")
     assert not second.lines("Traceback")

@@ -35,7 +35,7 @@ NO = "User-agent: *\nDisallow: /no\n"
 def browse(requests: list[Any], settings: dict[str, Any] | None = None, **kwargs: Any) -> Result:
     """Crawl *requests* in Chromium."""
     kwargs.setdefault("spider", "browsing")
-    return crawl(requests, {**SETTINGS, **(settings or {})}, seconds=90, **kwargs)
+    return crawl(requests, {**SETTINGS, **(settings or {})}, **kwargs)
 
 
 def visit(url: str, *methods: list[Any], **meta: Any) -> dict[str, Any]:

@@ -27,6 +27,9 @@ from tests.support.event_log import JOB_VARIABLE
 
 Event = dict[str, Any]
 
+#: Seconds after which a crawl hangs. A machine with many other processes is three times as slow.
+_LONGEST = 180.0
+
 _SELECT = "twisted.internet.selectreactor.SelectReactor"
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 #: Settings of each reactor mode that the installed Scrapy has.
@@ -174,7 +177,7 @@ class Running:
         """Whether the plain spider has given all requests to the scheduler."""
         return any(event["kind"] == "given" for event in self.events)
 
-    def wait_until(self, met: Callable[[], Any], seconds: float = 60.0) -> None:
+    def wait_until(self, met: Callable[[], Any], seconds: float = _LONGEST) -> None:
         """Return once *met* is true; else an AssertionError after *seconds*."""
         limit = time.monotonic() + seconds
         while not met():
@@ -187,7 +190,7 @@ class Running:
         self._process.send_signal(number)
         return time.monotonic()
 
-    def finish(self, seconds: float = 60.0) -> Result:
+    def finish(self, seconds: float = _LONGEST) -> Result:
         """Wait for the end; an AssertionError after *seconds*."""
         exit_code = self._process.wait(seconds)
         assert exit_code is not None, f"no end after {seconds} s:\n{self.log[-3000:]}"
@@ -211,7 +214,7 @@ def crawl(
     requests: Iterable[str | dict[str, Any]],
     settings: Mapping[str, Any] | None = None,
     *,
-    seconds: float = 60.0,
+    seconds: float = _LONGEST,
     **kwargs: Any,
 ) -> Result:
     """Run a crawl to its end; the arguments are those of :class:`Running`."""

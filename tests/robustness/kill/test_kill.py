@@ -104,7 +104,7 @@ def test_killed_again_and_again_and_then_not(server: Server, tmp_path: Path) -> 
         with Running([*urls, endless], settings) as running:
             kill_after(running, server, before + chance.randrange(1, 35), chance.random() * 0.05)
         check_store(tmp_path, sites)
-    result = crawl(urls, settings, seconds=120)
+    result = crawl(urls, settings)
     assert result.ended_once(urls)
     assert {path for site in sites for path in site.pages_asked} == {"/yes"}
     assert "Traceback" not in result.log
@@ -141,7 +141,7 @@ def test_killed_with_queues_that_survive(server: Server, tmp_path: Path) -> None
         ends += Counter(e["url"] for e in killed.events if e["kind"] in ("response", "error"))
     assert 0 < len(ends) < len(urls)
     robots.answer = reply(RULES)
-    result = crawl([], settings, seconds=120)
+    result = crawl([], settings)
     ends += result.ends
     assert {path[:3] for path in held.pages_asked + other.pages_asked} == {"/ye"}
     assert len(urls) - len(ends) <= at_once
