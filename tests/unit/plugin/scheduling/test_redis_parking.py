@@ -19,9 +19,11 @@ from scrapy_robotspec.plugin.meta_keys import TRANSFER
 
 pytest.importorskip("redis", reason="redis is not installed")
 
+import redis
 from redis import RedisError
 
 from scrapy_robotspec.plugin.scheduling.redis_parking import BEAT, LIFETIME, RedisParking
+from tests.support.redis_server import RedisServer
 
 
 class Redis:
@@ -182,6 +184,26 @@ def test_a_request_that_was_never_in_redis_stays_its_workers(fleet: Fleet) -> No
     fleet.pass_time(2 * LIFETIME)
     assert fleet.queue.pushed == ["http://a.example/"]
     assert dead.unpark(waiting)
+
+
+@pytest.mark.parametrize("decodes", [False, True])
+def test_redis_says_which_requests_were_taken_over(
+    own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch, decodes: bool
+) -> None:
+    """Of a worker that was suspended: those it gets back no more, and no others."""
+    fleet = Fleet(monkeypatch)
+    client = redis.Redis.from_url(own_redis.uri, decode_responses=decodes)
+    fleet.queue = Queue(cast("Any", client))
+    one, other, taken, lost = fleet.worker(), fleet.worker(), request("/taken"), request("/lost")
+    one.park(taken)
+    client.delete(f"q:parked:{one.worker}:alive")
+    other._beat()
+    assert fleet.queue.pushed == ["http://a.example/taken"]
+    assert not one.unpark(taken)
+    assert 0 < client.ttl(f"q:parked:{one.worker}:taken") <= 86_400
+    one.park(lost)
+    client.delete(f"q:parked:{one.worker}")
+    assert one.unpark(lost)
 
 
 @pytest.mark.parametrize("lost", ["as it was parked", "later"])
