@@ -223,6 +223,7 @@ def _as_left(asked: Iterable[Asked], sent: Iterable[SentPage], server: Server) -
 def _run(plan: Plan, folder: Path, settings: dict[str, Any]) -> Iterator[Run]:
     """Run the processes of each phase at the same time, to their ends."""
     for number, processes in enumerate(plan.phases):
+        _remove_cut_states(folder)
         with ExitStack() as stack:
             running = []
             for n, process in enumerate(processes):
@@ -231,7 +232,9 @@ def _run(plan: Plan, folder: Path, settings: dict[str, Any]) -> Iterator[Run]:
                     name: _spider(plan, name, f"{name} {number}.{n}", folder, gives)
                     for name in process.names
                 }
-                spiders[process.names[-1]].update(stop=process.stop, at=process.at)
+                spiders[process.names[-1]].update(
+                    stop=process.stop, at=process.at, pause=process.pause
+                )
                 more = {"spiders": spiders, "lingers": plan.lingers}
                 words = ["tests.random_crawls.inside"]
                 started = Running([], settings, mode=process.mode, words=words, more=more)
@@ -241,11 +244,22 @@ def _run(plan: Plan, folder: Path, settings: dict[str, Any]) -> Iterator[Run]:
                 yield Run(process, crawls, *started.end(_LONGEST))
 
 
+def _remove_cut_states(folder: Path) -> None:
+    """Remove states of Scrapy's queues that a killed process was writing: none can resume them."""
+    for state in folder.glob("job/*/requests.queue/active.json"):
+        if not state.stat().st_size:
+            state.unlink()
+
+
 def _spider(plan: Plan, name: str, crawl: str, folder: Path, gives: bool) -> dict[str, Any]:
     """The job of one spider."""
     own = [page._asdict() for page in plan.pages if gives and page.spider == name]
     pages = {via: [page for page in own if page["via"] == via] for via in plans.VIAS}
-    settings = {"CRAWL_NAME": crawl, "ROBOTSPEC_REPORT": str(folder / f"{crawl}.jsonl")}
+    settings = {
+        "CRAWL_NAME": crawl,
+        "HTTPCACHE_DIR": str(folder / "pages" / crawl),
+        "ROBOTSPEC_REPORT": str(folder / f"{crawl}.jsonl"),
+    }
     if plan.resumable and plan.scheduler != "redis":
         settings["JOBDIR"] = str(folder / "job" / name)
-    return {"settings": settings, "pages": pages, "stop": None}
+    return {"settings": settings, "pages": pages, "stop": None, "pause": None}

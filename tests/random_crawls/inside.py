@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
+from signal import Signals
 from threading import Timer
 from typing import Any
 
-from scrapy import Request, Spider, crawler
+from scrapy import Request, Spider, crawler, signals
+from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.http import Response
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
+from scrapy_robotspec.plugin import _compat
 from tests.crawl.middlewares import CANCELLED, download, sleep
 from tests.support.crawl import MODES
 from tests.support.event_log import Notebook, read_job
@@ -34,9 +36,14 @@ class RandomSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         if self.job["stop"]:
-            stop = Timer(self.job["at"], os.kill, (os.getpid(), signal.Signals[self.job["stop"]]))
+            stop = Timer(self.job["at"], os.kill, (os.getpid(), Signals[self.job["stop"]]))
             stop.daemon = True
             stop.start()
+        engine: Any = self.crawler.engine
+        if pause := self.job["pause"]:
+            _compat.call_later(pause[0], engine.pause)
+            _compat.call_later(pause[1], engine.unpause)
+        self.crawler.signals.connect(self.idle, signals.spider_idle)
         for request in self.requests("start"):
             yield request
         with suppress(*CANCELLED):  # without a reactor, when the spider closes
@@ -44,8 +51,22 @@ class RandomSpider(Spider):
                 yield request
                 await sleep(0.1)
 
+    def idle(self) -> None:
+        """Send more, as spiders do that read from a queue."""
+        engine: Any = self.crawler.engine
+        for request in self.requests("idle"):
+            engine.crawl(request)
+
     async def got(self, response: Response) -> AsyncIterator[Request]:
-        self._end(response.meta["id"])
+        request = response.request
+        assert request is not None
+        again = None
+        if request.meta.pop("again", None):
+            again = get_retry_request(request, spider=self, reason="as the page says")
+        if again is not None:
+            yield again
+        else:
+            self._end(response.meta["id"])
         for request in self.requests("link"):
             yield request
         for request in self.requests("inline"):

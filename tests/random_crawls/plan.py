@@ -19,7 +19,7 @@ SECTIONS = ("a", "b", "c")
 #: Product tokens of the crawls, and of groups besides ``*``.
 TOKENS = ("alphabot", "betabot")
 #: When a spider sends a page: ``link`` and ``inline`` with the first page that answers.
-VIAS = ("start", "late", "link", "inline")
+VIAS = ("start", "late", "link", "inline", "idle")
 #: The label that crawls declare and some sites disallow.
 USE = "train-ai"
 #: A proxy that refuses connections.
@@ -39,6 +39,8 @@ _SCHEDULERS: dict[str, dict[str, Any]] = {
         "SCHEDULER_PERSIST": True,
     },
 }
+#: A download slot for pages of any site.
+_SLOT = "one"
 _MEDDLES = "tests.crawl.middlewares.Meddles"
 #: The values of each setting, of which a crawl has one.
 _SETTINGS: dict[str, Sequence[Any]] = {
@@ -69,6 +71,11 @@ _SETTINGS: dict[str, Sequence[Any]] = {
     "EXTENSIONS": [{"tests.support.witness.Witness": 0}],
     "DOWNLOADER_MIDDLEWARES": [{f"{_MEDDLES}Before": 60, f"{_MEDDLES}After": 300}],
     "USER_AGENT": [" ".join(TOKENS)],
+    "AUTOTHROTTLE_ENABLED": [False, False, True],
+    "AUTOTHROTTLE_START_DELAY": [0.2],
+    "AUTOTHROTTLE_MAX_DELAY": [0.4],
+    "HTTPCACHE_ENABLED": [False, False, True],
+    "DOWNLOAD_SLOTS": [{}, {_SLOT: {"delay": 0.2, "concurrency": 1, "randomize_delay": True}}],
 }
 
 
@@ -118,12 +125,16 @@ class Page(NamedTuple):
 
 
 class Process(NamedTuple):
-    """A process with its spiders, which sends itself the signal *stop* after *at* seconds."""
+    """A process with its spiders, which sends itself the signal *stop* after *at* seconds.
+
+    The last one pauses from the first second of *pause* to the second one.
+    """
 
     names: tuple[str, ...]
     mode: str
     stop: str | None
     at: float
+    pause: tuple[float, float] | None
 
 
 class Plan(NamedTuple):
@@ -193,9 +204,17 @@ def _phases(draw: Random, scheduler: str, resumable: bool) -> tuple[tuple[Proces
     if scheduler == "redis":
         names = [("shared",)] * processes
     return tuple(
-        tuple(Process(own, draw.choice(modes), stop, draw.uniform(0.2, 4.0)) for own in names)
+        tuple(
+            Process(own, draw.choice(modes), stop, draw.uniform(0.2, 4.0), _pause(draw))
+            for own in names
+        )
         for stop in stops
     )
+
+
+def _pause(draw: Random) -> tuple[float, float] | None:
+    begins = draw.uniform(0.0, 2.0)
+    return (begins, begins + draw.uniform(0.0, 2.0)) if draw.random() < 0.2 else None
 
 
 def _pages(draw: Random, sites: Sequence[Site], names: Sequence[str], port: int) -> Iterator[Page]:
@@ -215,6 +234,9 @@ def _pages(draw: Random, sites: Sequence[Site], names: Sequence[str], port: int)
             "robotspec_user_agent_token": tokens,
             "dont_obey_robotstxt": draw.random() < 0.08 or None,
             "meddling": act and {place: act},
+            "download_slot": _SLOT if draw.random() < 0.1 else None,
+            "handle_httpstatus_all": draw.random() < 0.1 or None,
+            "again": draw.random() < 0.1 or None,
         }
         yield Page(
             draw.choice(names),
