@@ -380,6 +380,22 @@ def test_no_download_slot_is_kept_for_a_page_whose_delay_has_begun(
     assert waiting.paths == "ab"
 
 
+def test_a_download_slot_is_kept_for_one_page_at_a_time() -> None:
+    """The next one of the origin is not due, though it has a slot of the store already."""
+    fleet = Fleet(delay=0.5)
+    waiting = Waiting(Process(fleet))
+    waiting.add("first")
+    fleet.run(0.8)
+    waiting.process.full_until = 1.0
+    waiting.add("a")
+    waiting.add("b")
+    fleet.run(0.15)
+    assert waiting.process.crawl_delay.due_slots
+    fleet.run(0.15)
+    assert waiting.paths == "firsta"
+    assert not waiting.process.crawl_delay.due_slots
+
+
 def test_the_download_slot_of_the_best_request_is_kept(fleet: Fleet, waiting: Waiting) -> None:
     """Requests of one origin may have several slots (``meta["download_slot"]``)."""
     process = waiting.process
