@@ -117,7 +117,35 @@ class _Archive:
                 yield document._replace(error=_DAMAGED) if is_cut else document, digest
             return self._next(last.place, end)
         yield from last.found
+        if (cut := self._cut(last)) is not None:
+            self._report(f"{self._path}: the record at byte {cut} is damaged")
         return None
+
+    def _cut(self, last: _Record) -> int | None:
+        """Offset of a record that the file ends in; FastWARC passes over one that is cut early.
+
+        *last*: the last record that it has read, if any. In a stream of several it has no place.
+        """
+        end: int | None = last.place
+        if self._is_zstd or not self._bytes(last.place, 1):
+            return None
+        if not self._is_packed:
+            end = end if last.length < 0 else self._end_of(last)
+            return end if end is not None and self._bytes(end, 1).strip() else None
+        place = last.place
+        with suppress(zlib.error):
+            while end is not None and GZIP.startswith(self._bytes(end, len(GZIP)) or b"."):
+                place, end = end, self._end_of_member(end)
+            return place if end is None else None
+        return None
+
+    def _end_of_member(self, place: int) -> int | None:
+        """Offset behind a gzip member; None for one that is cut."""
+        self._file.seek(place)
+        member = zlib.decompressobj(_FORMAT)
+        while not member.eof and (data := member.unconsumed_tail or self._file.read(_MIN_HEAD)):
+            member.decompress(data, _WINDOW)
+        return self._file.tell() - len(member.unused_data) if member.eof else None
 
     def _begin(self, record: WarcRecord) -> _Record:
         lengths = record.headers.get_multiple("Content-Length")

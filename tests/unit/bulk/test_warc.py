@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -184,6 +185,40 @@ def test_a_cut_archive_is_read_up_to_the_cut(tmp_path: Path, compressed: bool, k
     assert len(found) - len(complete) <= 1
     assert len(begun) - 1 <= len(complete) < 12
     assert sum(isinstance(each, Problem) for each in read(path)) <= 1
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_each_cut_of_an_archive_is_named(tmp_path: Path, compressed: bool) -> None:
+    """Be it in the head of a record; but between two of them."""
+    path = archive(tmp_path, compressed=compressed)
+    data, silent = path.read_bytes(), []
+    for cut in range(places(path)[5] + 1, places(path)[7] - 4):
+        path.write_bytes(data[:cut])
+        if not any(isinstance(each, Problem) or each.error for each in read(path)):
+            silent.append(cut)
+    path.write_bytes(data)
+    begun = places(path)
+    between = [at for at in range(begun[5] + 1, begun[7]) if begins(data[at:], compressed)]
+    ends = 0 if compressed else 4  # line ends behind a body that is whole
+    assert silent == [at - less for at in between for less in range(ends, -1, -1)]
+    assert begun[6] in between
+
+
+def begins(data: bytes, compressed: bool) -> bool:
+    """Whether *data* begins with a record."""
+    if not compressed:
+        return data.startswith(b"WARC/1.0\r\n")
+    with suppress(zlib.error):
+        return zlib.decompressobj(31).decompress(data, 9).startswith(b"WARC/1.0")
+    return False
+
+
+def test_an_archive_in_one_stream_that_is_cut_in_its_first_head_is_named(tmp_path: Path) -> None:
+    plain = write_warc(tmp_path / "x.warc", [response(URL, BODY)], compressed=False)
+    path = one_stream(tmp_path / "y.warc.gz", plain)
+    path.write_bytes(path.read_bytes()[:60])
+    (problem,) = read(path)
+    assert "the record at byte 0 is damaged" in str(problem)
 
 
 def test_a_record_without_a_response_is_named(tmp_path: Path) -> None:
