@@ -1,4 +1,4 @@
-"""Real servers are asked thirty requests each, and their logs read: exactly, or not at all.
+"""Real servers are asked 34 requests each, and their logs read: exactly, or not at all.
 
 Servers of Debian and of the package index, each if it is installed. Their own default formats, the
 combined one where a server has several.
@@ -35,6 +35,13 @@ TARGETS = [
     *(b"/[x]", b"/]", b"/{x}", b"/~a", b"/a'b", b"/%2e%2e/b", b"/%C3%A9", b"/a+b", b"/a,b"),
     *(b"/?x=%22", b"/" + b"l" * 500),
 ]  # fmt: skip
+#: User-Agents with what servers escape, or do not.
+AGENTS = [
+    b'"E" b/1',
+    b'Mozilla/5.0 (compatible; "E" b/1)',
+    b"b/1\t(x)",
+    b"b'/1 [x] {y} ~ | %22 #22",
+]
 #: Values of further headers that look like the rest of a line.
 HEADERS = [
     b"Referer: http://x.example/" + FORGED,
@@ -45,12 +52,13 @@ HEADERS = [
 
 
 def requests() -> Iterator[tuple[bytes, bytes]]:
-    """Each request target, and its request: thirty."""
+    """Each request target, and a header of its request."""
     for number, target in enumerate(TARGETS):
         mark = b"/n%02d" % number
         target = b"/" + mark + target[1:] if target.startswith(b"//") else mark + target
         yield target, b"User-Agent: " + AGENT
-    for number, header in enumerate(HEADERS, len(TARGETS)):
+    agents = [b"User-Agent: " + agent for agent in AGENTS]
+    for number, header in enumerate(HEADERS + agents, len(TARGETS)):
         yield b"/n%02d/header" % number, header
 
 
@@ -304,6 +312,8 @@ def judge_log(server: Server, folder: Path) -> None:
         is_exact = canonical(path) == canonical(sent[number[1]])
         (exact if is_exact else wrong).append(number[1])
         assert abs(request.time - time.time()) < 24 * 3600
+        if (at := int(number[1]) - len(TARGETS + HEADERS)) >= 0 and request.agent is not None:
+            assert request.agent.replace("\t", " ").encode() == AGENTS[at].replace(b"\t", b" ")
     assert wrong == server.changed.split()
     assert len(exact) >= server.fewest
     (folder / "robots.txt").write_text("User-agent: examplebot\nDisallow: /n00\n")
