@@ -94,8 +94,13 @@ def evidence_folder(folder: str) -> Path:
         names = [Path(name) for name in os.listdir(folder)]
     except OSError as error:
         raise MisuseError(f"cannot read {folder!r}: {error.strerror}; {remedy}") from error
-    if not any(name.match(kind) for name in names for kind in kinds):
+    found = [Path(folder, name) for name in names if any(map(name.match, kinds))]
+    if not found:
         raise MisuseError(f"{folder!r} contains no evidence: {remedy}")
+    for path in found:
+        if path.is_file() and not os.access(path, os.R_OK):
+            why = "Permission denied; run it as the owner of the files"
+            raise MisuseError(f"cannot read {str(path)!r}: {why}")
     return Path(folder)
 
 

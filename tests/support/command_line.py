@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -162,6 +163,10 @@ def run_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..
         return CommandResult(code, said.out, said.err)
 
     return call
+
+
+#: Before a command: without the rights of root that let it read and write any file.
+NO_RIGHTS = "" if os.getuid() else "setpriv --bounding-set=-dac_override,-dac_read_search "
 
 
 def shell(

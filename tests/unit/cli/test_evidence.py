@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from scrapy_robotspec.cli import audit
 from scrapy_robotspec.evidence import run_reader
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
-from tests.support.command_line import ROOT, RunCommand
+from tests.support.command_line import NO_RIGHTS, ROOT, RunCommand, shell
 from tests.support.evidence import Crawl, lines_of, make_evidence, write_lines
 
 COMMON = [
@@ -123,6 +124,21 @@ def test_audit_of_each_format(
     result = run_command("audit", "access.log", "--evidence", "evidence", *options, "--json")
     assert counts(result.out, "requests", "disallowed", "unknown") == expected
     assert result.code == (1 if expected[1] else 0)
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv, of util-linux")
+@pytest.mark.parametrize("words", ["replay evidence", "audit access.log --evidence evidence"])
+@pytest.mark.parametrize("kind", ["decisions", "robots"])
+def test_evidence_of_another_owner_is_not_changed_evidence(
+    folder: Path, words: str, kind: str
+) -> None:
+    """Its files are their owner's alone."""
+    write(folder, JSON)
+    (path,) = (folder / "evidence").glob(f"{kind}-*")
+    path.chmod(0)
+    done = shell(words, folder, start=NO_RIGHTS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"evidence/{path.name}': Permission denied; run it as the owner" in done.stderr
 
 
 def test_audit_reads_compressed_logs_and_standard_input(

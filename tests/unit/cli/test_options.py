@@ -15,7 +15,7 @@ import pytest
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.app import COMMANDS, robotspec
 from scrapy_robotspec.cli.session import Session
-from tests.support.command_line import RunCommand, shell
+from tests.support.command_line import NO_RIGHTS, RunCommand, shell
 
 INPUTS = [
     ("check robots.txt / --html {}", "robots.txt"),
@@ -192,9 +192,6 @@ WRITERS = [
 #: Lines whose proposals make a file longer, behind 20 KB of comments.
 BIG = "# padding\n" * 3000 + "User-agent: *\n" + "".join(f"Disallow:/{n}\n" for n in range(50))
 
-#: The rights of root that let it write into any folder.
-NO_RIGHTS = "setpriv --bounding-set=-dac_override,-dac_read_search "
-
 
 @pytest.fixture
 def written(folder: Path) -> Path:
@@ -221,8 +218,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(written: Path, words: str, name: 
 def test_a_folder_that_takes_no_new_file_is_named(written: Path, words: str, name: str) -> None:
     """The file could be written, but not as a whole."""
     written.chmod(0o555)
-    start = NO_RIGHTS if os.getuid() == 0 else ""
-    done = shell(f"{words} -q", written, start=start)
+    done = shell(f"{words} -q", written, start=NO_RIGHTS)
     written.chmod(0o755)
     assert done.returncode == 2
     assert f"cannot write {name}: . takes no new file: Permission denied\n" in done.stderr
