@@ -99,11 +99,9 @@ class RedisParking:
         deleted = self._try(lambda: self._redis.hdel(self._parked(self.worker), name))
         if deleted is None:
             self._gone.append(name)
-        if deleted:
-            return True
         # One that is gone and was not taken over has been lost by the server: this worker keeps it.
         taken = self._parked(self.worker, ":taken")
-        return not self._try(lambda: self._redis.sismember(taken, name))
+        return bool(deleted) or not self._try(lambda: self._redis.sismember(taken, name))
 
     def feed(self, crawler: Crawler) -> None:
         """Let a ``RedisSpider`` take its next URLs, as when it is idle.
@@ -143,8 +141,7 @@ class RedisParking:
             parked = self._redis.hgetall(own).items()
             self._put_back([each for each in parked if _text(each[0]) not in known])
         for worker in self._others():
-            if not self._redis.exists(self._parked(worker, ":alive")):
-                self._take(worker)
+            self._take(worker)
 
     def _forget(self) -> None:
         """Delete the requests that went while Redis failed."""
@@ -153,7 +150,7 @@ class RedisParking:
             self._gone.clear()
 
     def _take(self, worker: str) -> None:
-        """Put the requests of a dead *worker* back into the queue, then delete them here."""
+        """Put the requests of *worker*, if it is dead, back into the queue."""
         own, theirs = self._parked(self.worker), self._parked(worker)
         keys = [f"{theirs}:alive", theirs, own, self._workers, f"{theirs}:taken"]
         parked = self._take_over(keys, [worker])

@@ -243,6 +243,7 @@ def test_a_request_that_goes_while_redis_fails_is_deleted_later(fleet: Fleet, en
         one.close()
     else:
         fleet.pass_time(BEAT)
+    assert one._gone == []
     other._spider_idle()
     fleet.pass_time(2 * LIFETIME)
     assert fleet.queue.pushed == []
@@ -301,7 +302,9 @@ def test_a_request_that_cannot_be_encoded_waits_in_memory(
     for number in range(3):
         waiting = request(call=object(), number=number)
         one.park(waiting)
+        fleet.redis.fails = True  # nothing is asked of it
         assert one.unpark(waiting)
+        fleet.redis.fails = False
     assert len([line for line in caplog.messages if "in memory only" in line]) == 1
     assert fleet.redis.hashes[f"q:parked:{one.worker}"] == {}
 
