@@ -60,12 +60,15 @@ _TAB = re.compile(rb"(\\\\)|\\t")
 #: HAProxy's escapes, and what only its lines have.
 _HASH = re.compile(rb"#([0-9A-F]{2})")
 _HAPROXY = re.compile(rb' "" "" \d+ \d+ "[^"]*" "[^"]*" "[^"]*"(?: -?\d+){5} ')
-#: The beginning of a line that syslog or journald, syslog by RFC 5424, or Kubernetes has written.
-_SYSLOG = re.compile(
+#: The beginning of a line that syslog or journald, syslog by RFC 5424, or Docker and Kubernetes
+#: (name of a container, time) have written; empty without one.
+_PREFIX = re.compile(
     rb"(?:<\d{1,3}>\d? ?)?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\dT[\w:.+-]+) "
     rb"\S+ [^ \[]+(?:\[\d+\])?: "
     rb"|<\d{1,3}>1(?: \S+){5} (?:-|\[[^]]*\]) (?:\xef\xbb\xbf)?"
     rb"|\d{4}-\d\d-\d\dT[\w:.+-]+ std(?:out|err) F "
+    rb"|(?:[\w.-]+ +\| |\[pod/[\w./-]+\] )?"
+    rb"(?:\d{4}-\d\d-\d\dT[\d:]{8}\.\d+(?:Z|[+-][\d:]{5}) )?"
 )
 #: A line that Docker has written in JSON.
 _DOCKER = re.compile(rb'\{"log": ?"(?:[^"\\]|\\.)*", ?"stream": ?"std')
@@ -133,9 +136,7 @@ def unwrapped(line: bytes) -> bytes:
     """A line without its end and what syslog or a container added."""
     if _DOCKER.match(line):
         line = _text(load_object(line), "log").encode("utf-8", "surrogateescape")
-    line = line.rstrip(b"\r\n")
-    found = _SYSLOG.match(line)
-    return line[found.end() :] if found else line
+    return _PREFIX.sub(b"", line.rstrip(b"\r\n"), 1)
 
 
 # --- parts of a request

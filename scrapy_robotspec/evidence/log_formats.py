@@ -129,7 +129,7 @@ def _line_reader(log_format: str, zone: str) -> LineReader:
     text = _TEXTS.get(log_format, text_of)
 
     def read(line: bytes) -> Request | None:
-        found = pattern.fullmatch(unwrapped(line))
+        found = pattern.fullmatch(unwrapped(line)) or pattern.fullmatch(line.rstrip(b"\r\n"))
         if found is None:
             raise ValueError("not as --log-format says")
         values = dict(zip(names, found.groups(), strict=True))

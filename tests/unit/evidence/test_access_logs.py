@@ -71,6 +71,11 @@ def common(line: str) -> Request | None:
         (f"Jan 31 12:00:00.123456 web1 nginx[7]: {COMBINED}", "///a"),
         (f"2026-01-31T13:00:00.123456789+01:00 stdout F a.example {COMBINED}", "//a.example/a"),
         (f"Jan  1 12:00:00 web1 nginx[7]: a.example {COMBINED}", "//a.example/a"),
+        (f"2026-01-31T12:00:00.123456789Z {COMBINED}", "///a"),  # docker logs -t
+        (f"2026-01-31T13:00:00.5+01:00 a.example {COMBINED}", "//a.example/a"),
+        (f"web-1  | {COMBINED}", "///a"),  # docker compose logs
+        (f"web-1  | 2026-01-31T12:00:00.123456789Z a.example {COMBINED}", "//a.example/a"),
+        (f"[pod/web-7d4b/nginx] a.example {COMBINED}", "//a.example/a"),  # kubectl logs --prefix
         ('1.2.3.4 - - [2026-01-31T12:00:00+00:00] "GET /a HTTP/1.1" 200 5', "///a"),
         (
             COMBINED.replace("/a", "/\\x22\\#22").replace('"-" "bot/1.0"', OF_HAPROXY),

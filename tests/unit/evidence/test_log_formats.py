@@ -228,6 +228,7 @@ def test_members_of_json(log_format: str, line: dict[str, object], url: str | No
     assert (found and found.url) == url
 
 
+COMMON = b'1.2.3.4 - - [31/Jan/2026:12:00:00 +0000] "GET /a HTTP/1.1" 200 5'
 HAPROXY = (
     b"Jan 31 12:00:00 lb haproxy[7]: 1.1.1.1:5 [31/Jan/2026:12:00:00.250] f b/s 0/0/0/0/0 200 72"
 )
@@ -240,6 +241,9 @@ HAPROXY += b' - - ---- 1/1/0/0/0 0/0 "GET /a#22 HTTP/1.1"'
         ("%t %r %>s", b"[31/Jan/2026:12:00:00 +0000] GET /a HTTP/1.1 200", "///a"),
         ("%t %>s %r", b"[31/Jan/2026:12:00:00 +0000] 200 GET /a HTTP/1.1", "///a"),
         ("%V:%p %t %r", b"b:443 [31/Jan/2026:12:00:00] GET /a HTTP/2", "https://b/a"),
+        ("$msec | $http_host | $request_uri", b"1769860800.5 | b.example | /a", "//b.example/a"),
+        ("$time_iso8601 $host $request", b"2026-01-31T12:00:00.25Z b GET /a HTTP/1.1", "//b/a"),
+        ("common", b"web-1  | " + COMMON, "///a"),
         ("haproxy", HAPROXY, '///a"'),
         ("haproxy", HAPROXY.replace(b"#22", rb"\x22\#22"), '///a\\x22\\"'),
         ("squid", rb'1769860800.2 1 1.1.1.1 M/200 2 GET http://b/\x22\" - - -', 'http://b/\\x22\\"'),
