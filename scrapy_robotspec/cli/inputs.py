@@ -42,6 +42,8 @@ _VALID = re.compile(rb"/|[A-Za-z][A-Za-z0-9+.-]*://")
 #: Bytes other than UTF-8 as text has them (PEP 383).
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]+")
 _SCHEMES = ("http://", "https://", "ftp://")
+#: Bytes of a list that show that it is not text: packed ones have a zero there.
+_HEAD = 16
 #: Statuses that servers send to some clients alone.
 _BY_CLIENT = (401, 403, 429)
 
@@ -145,6 +147,8 @@ def read_list(name: str) -> Iterator[tuple[int, bytes]]:
     data = read_file(name).removeprefix(b"\xef\xbb\xbf")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise MisuseError(f"{name} is UTF-16: save it as UTF-8")
+    if b"\0" in data[:_HEAD]:
+        raise MisuseError(f"{name} is not text: unpack it, or save it as UTF-8")
     for number, raw in enumerate(data.splitlines(), 1):
         line = raw.strip()
         if line and not line.startswith(b"#"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shlex
 import subprocess
@@ -65,6 +66,8 @@ MISUSES = [
     ("diff . new.txt", "give one file, not a folder of several"),
     ("check robots.txt --urls none.txt", "none.txt lists no URL"),
     ("check robots.txt --urls utf16.txt", "utf16.txt is UTF-16: save it as UTF-8"),
+    ("check robots.txt --urls packed.gz", "packed.gz is not text: unpack it, or save it as UTF-8"),
+    ("bulk robots.txt --tokens packed.gz --out out", "packed.gz is not text: unpack it, or save"),
     ("check robots.txt /a --usage Train-AI", "--usage is 'Train-AI': give the label of a use"),
     ("lint robots.txt --statistics --format sarif", "--format sarif lists them: give one"),
     ("replay ''", "cannot read '': No such file or directory; give the folder of"),
@@ -112,6 +115,7 @@ def test_misuse_exits_with_2_and_names_the_remedy(
     (folder / "paths.md").touch()
     (folder / "none.txt").write_text("# nothing yet\n")
     (folder / "utf16.txt").write_text("/cart/1\n", encoding="utf-16")
+    (folder / "packed.gz").write_bytes(gzip.compress(b"/cart/1\n"))
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     result = run_command(*shlex.split(command))
     assert result.code == 2
