@@ -7,13 +7,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin import _compat, _compat_rare
 from scrapy_robotspec.plugin.scheduling import redis_parking, request_waits
+from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits, send_back
 from tests.unit.plugin.obeying import RULES, URL, A, Obeying, run, turns
 
@@ -252,6 +253,54 @@ def test_a_request_stays_here_while_the_crawl_pauses(
         assert (await wait).decision.allowed
 
     run(work)
+
+
+def test_a_pause_of_the_crawl_takes_the_slot_and_the_decision(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both are asked for again: the slot has passed, and the rules may have changed."""
+    crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=True)
+    waits, delay, later = waits_of(crawl), Delay(), list[Any]()
+    waits.crawl_delay = cast("Any", delay)
+    crawl.know(RULES + b"Crawl-delay: 5\n")
+    monkeypatch.setattr(_compat, "call_later", lambda seconds, *call: later.append(call))
+
+    def end_pause() -> None:
+        crawl.engine.is_paused = False
+        due, later[:] = list(later), []
+        for call, *arguments in due:
+            call(*arguments)
+
+    async def work() -> None:
+        wait = begin(crawl, Request(YES))
+        await turns()
+        crawl.engine.is_paused = True
+        delay.slots.pop().callback(True)
+        await turns()
+        end_pause()
+        await turns()
+        assert len(delay.asked) == 2
+        crawl.engine.is_paused = True
+        delay.slots.pop().callback(True)
+        await turns()
+        crawl.know(b"User-agent: *\nDisallow: /\n")
+        end_pause()
+        await turns()
+        assert wait.done()
+        assert not wait.result().decision.allowed
+
+    run(work)
+
+
+def test_a_page_that_leaves_its_download_slot_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one may be due there."""
+    left, request = list[Request](), Request(YES)
+    monkeypatch.setattr(CrawlDelay, "note_left", lambda self, request: left.append(request))
+    crawl = Obeying(monkeypatch, ROBOTSPEC_CRAWL_DELAY=True)
+    crawl.crawler.signals.send_catch_log(
+        signals.request_left_downloader, request=request, spider=None
+    )
+    assert left == [request]
 
 
 # --- start
