@@ -40,7 +40,7 @@ def test_a_shell_can_write_a_report(server: Server, tmp_path: Path) -> None:
     (tmp_path / "shell_settings.py").write_text(PROJECT_SETTINGS + report)
     for path, code in (("/yes", "print('status', response.status)"), ("/no", "print(response)")):
         words = [sys.executable, "-m", "scrapy", "shell", site.url(path), "-c", code]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=180)
         assert "AssertionError" not in done.stderr
         assert ("status 200" in done.stdout) is (path == "/yes")
     assert site.pages_asked == ["/yes"]

@@ -22,7 +22,7 @@ def run_script(folder: Path, cache: str, urls: list[str]) -> dict[str, int]:
     command = [sys.executable, "-m", "tests.crawl.runner_script", cache, *urls]
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     script = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=180
     )
     assert "Traceback" not in script.stderr
     ends: dict[str, int] = json.loads(script.stdout)

@@ -186,5 +186,5 @@ def shell(
         # Python itself would leave half a compiled module on a full disk.
         env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **environment},
         check=False,
-        timeout=60,
+        timeout=180,
     )

@@ -31,7 +31,7 @@ def run(code: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=180,
     )
     return done.stdout.strip()
 

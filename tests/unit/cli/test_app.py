@@ -33,7 +33,7 @@ def process(
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
         check=False,
-        timeout=60,
+        timeout=180,
     )
 
 

@@ -34,7 +34,7 @@ def recompressed(archive: Path) -> None:
     """By the command of warcio."""
     written = archive.with_name("again.gz")
     words = ["from warcio.cli import main; main()", "recompress", str(archive), str(written)]
-    subprocess.run([sys.executable, "-c", *words], check=True, capture_output=True, timeout=60)
+    subprocess.run([sys.executable, "-c", *words], check=True, capture_output=True, timeout=180)
     written.replace(archive)
 
 
