@@ -26,7 +26,7 @@ from tests.support.responses import Answer, Exchange, after, raw, redirect, repl
 from tests.support.server import Server
 
 #: Seconds after which a crawl that goes on by itself has to be over.
-_LONGEST = 90.0
+_LONGEST = 180.0
 #: Seconds that a request may take from the crawl to the server, at the most.
 _UNDER_WAY = 2.0
 _HTML = [("Content-Type", "text/html")]
