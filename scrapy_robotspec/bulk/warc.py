@@ -255,8 +255,11 @@ def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     encodings = codings.lower().replace("chunked", "").strip(", ")
     decoded, complete = decode_prefix(body, encodings, MAX_BODY)
     truncated = record.headers.get("WARC-Truncated")
+    segment = record.headers.get("WARC-Segment-Number")
     errors = {
         f"the archive has only part of it: {truncated}": truncated,
+        f"the archive has only part of it: segment {segment}": segment,
+        "its HTTP headers do not end within 64 KiB": end is None,
         missing: missing,
         f"cannot be decoded: {encodings}": not complete,
         "the response is only a part of the file (206)": is_partial(status, fields),

@@ -101,6 +101,14 @@ def test_bodies_are_decoded(
             Document(URL, BODY, 200, error="the archive has only part of it: disconnect"),
         ),
         (
+            response(URL, BODY, WARC_Segment_Number="1"),
+            Document(URL, BODY, 200, error="the archive has only part of it: segment 1"),
+        ),
+        (
+            response(URL, BODY, headers=[("X-Long", "a" * (1 << 16))]),
+            Document(URL, b"", 200, error="its HTTP headers do not end within 64 KiB"),
+        ),
+        (
             response(URL, gzip.compress(BODY)[:-9], headers=[("Content-Encoding", "gzip")]),
             Document(URL, BODY, 200, error="cannot be decoded: gzip"),
         ),
@@ -121,6 +129,8 @@ def test_bodies_are_decoded(
         "shorter than stated",
         "decoded by the archive",
         "broken off",
+        "the first of several segments",
+        "long headers",
         "cut gzip",
         "unknown coding",
         "revisit",
