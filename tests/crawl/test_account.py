@@ -75,7 +75,7 @@ def test_each_request_has_an_outcome(server: Server, tmp_path: Path) -> None:
     assert result.lines(
         "12 let through (2 by rules, 3 without a file, 7 by an override), "
         "16 refused (3 by a rule, 6 by policy, 5 by an override, 2 unreachable), "
-        "4 not checked (dont_obey_robotstxt), 1 without a robots.txt (data:, file:)"
+        "4 not checked (dont_obey_robotstxt), 1 without a robots.txt (such as data:, file:)"
     )
 
 

@@ -113,7 +113,7 @@ def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
             counts(rules=2000, override=1, unreachable=3, no_robots_txt=4),
             (
                 "2,004 let through (2,000 by rules, 1 by an override, 3 unreachable), 0 refused, "
-                "4 without a robots.txt (data:, file:)"
+                "4 without a robots.txt (such as data:, file:)"
             ),
         ),
         (
