@@ -406,7 +406,9 @@ def _failed(
     """The copy stays (CAC-02), the failure is counted; it has no lifetime (CAC-06)."""
     if _begins_anew(held, now) or (held.local and not result.local):
         held = replace(held, **(_ENDED | {"unreachable_since": now, "local": True}))
-    since = held.temporary_since if held.temporary else None
+    row = now
+    if held.temporary:  # an earlier release noted no beginning
+        row = held.temporary_since or held.unreachable_since or now
     return replace(
         held,
         hops=result.hops if held.fetched_at is None else held.hops,
@@ -414,7 +416,7 @@ def _failed(
         failures=held.failures + 1,
         unanswered=0 if result.answered else held.unanswered + 1,
         temporary=held.temporary + 1 if temporary else 0,
-        temporary_since=(since or now) if temporary else None,
+        temporary_since=row if temporary else None,
         failure=_in_words(result),
         failure_status=result.status,
         local=result.local and held.local,

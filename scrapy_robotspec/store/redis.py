@@ -10,7 +10,7 @@ import struct
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.access.record import MAGIC, RobotsRecord
 from scrapy_robotspec.store.base import (
     HORIZON,
     KEPT,
@@ -35,13 +35,13 @@ _VERSION = 2
 # The server runs a script as one step. MGET, unlike GET, returns nil for a key of another type.
 
 #: Finds an origin's record or the agent's, whichever counts. A value begins with the two times of
-#: ``RobotsRecord.rank``, the later one first.
+#: ``RobotsRecord.rank``, the later one first; one of an earlier release with that one alone.
 _FIND = """
 local function time_of(value, first)
     return (struct.unpack('>d', string.sub(value, first) .. string.rep('\\0', 8)))
 end
 local function copied(value)
-    return time_of(value, 9)
+    return time_of(value, string.sub(value, 9, 12) == 'RSPC' and 1 or 9)
 end
 local function find(key, agent)
     if redis.call('TYPE', key).ok ~= 'hash' then return false end
@@ -287,5 +287,7 @@ def _read(data: object, origin: Origin) -> RobotsRecord | None:
     """The record in a value whose times are the record's own."""
     if not isinstance(data, bytes):
         return None
-    begin, record = data[:16], RobotsRecord.from_bytes(data[16:], origin)
-    return record if record is not None and begin == _begin(record) else None
+    begin, magic, rest = data.partition(MAGIC)
+    record = RobotsRecord.from_bytes(magic + rest, origin)
+    is_own = record is not None and begin in (_begin(record), _stamp(record.updated_at))
+    return record if is_own else None

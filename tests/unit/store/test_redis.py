@@ -159,6 +159,20 @@ def test_a_record_under_anothers_key_reads_as_a_miss(
     assert store.get(type(ORIGIN)("http", "other.example", 80)) is None
 
 
+def test_a_value_of_an_earlier_build_is_read_and_written_over(
+    store: RecordStore, client: redis.Redis
+) -> None:
+    """It has one time; a fleet is not stopped for an upgrade."""
+    put(store, record())
+    (value,) = client.hvals(KEY)
+    assert isinstance(value, bytes)
+    client.hset(KEY, "", value[:8] + value[16:])
+    assert store.get(ORIGIN) == record()
+    later = replace(record(), fetched_at=record().updated_at + 1)
+    put(store, later)
+    assert store.get(ORIGIN) == later
+
+
 def test_a_key_of_another_type_is_a_miss_and_then_ours(
     store: RecordStore, client: redis.Redis
 ) -> None:
