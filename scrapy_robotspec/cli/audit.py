@@ -257,7 +257,8 @@ def audit_command(
     if audit.unknown_origins:
         names = first_of(list(map(safe, audit.unknown_origins)), _MOST_TOKENS)
         period = " to ".join(f"{iso_date(each)[:19]}Z" for each in timeline.period)
-        screen.note(f"note: without evidence, which is of {period}: {names}")
+        known = f", which is of {period}" if period else ""
+        screen.note(f"note: without evidence{known}: {names}")
     if audit.other_agents:
         names = first_of([safe(repr(each)) for each in audit.strangers], _MOST_TOKENS)
         screen.note(

@@ -97,10 +97,13 @@ class Timeline:
         """Number of runs that may still be looked at."""
 
     @property
-    def period(self) -> tuple[float, float]:
-        """When the first run began and the last one ended (epoch seconds)."""
-        starts = (run.start for run in self._runs if run.start)
-        return min(starts, default=0.0), max((run.end for run in self._runs), default=0.0)
+    def period(self) -> tuple[float, ...]:
+        """When the first run began and the last one ended (epoch seconds).
+
+        Empty where no run has its first line.
+        """
+        known = [run for run in self._runs if run.start]
+        return (min(run.start for run in known), max(run.end for run in known)) if known else ()
 
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
         """The rules in force for *origin*, one after another (epoch seconds)."""

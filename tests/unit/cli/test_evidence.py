@@ -425,6 +425,16 @@ def test_a_request_of_no_valid_origin_is_unknown(
     assert re.search(f"note: without evidence, which is of .*: {re.escape(url)}", result.err)
 
 
+def test_no_time_is_named_where_no_run_is_left(run_command: RunCommand, folder: Path) -> None:
+    """A process that was killed at once leaves empty files."""
+    write(folder, [COMMON[1]])
+    for path in (folder / "evidence").glob("*-*"):
+        path.write_bytes(b"")
+    words = ("--token", "examplebot", *SITE)
+    result = run_command("audit", "access.log", "--evidence", "evidence", *words)
+    assert "note: without evidence: https://example.com" in result.err.splitlines()
+
+
 def test_an_address_in_front_of_a_line_is_no_site(run_command: RunCommand, folder: Path) -> None:
     """As of ``%{X-Forwarded-For}i %h``: the site is that of --origin."""
     heads = ["203.0.113.5 ", "2001:db8::7 ", "- ", "203.0.113.5, 10.0.0.1 "]
