@@ -100,7 +100,7 @@ class RedisParking:
         if deleted is None:
             self._gone.append(name)
         # One that is gone and was not taken over has been lost by the server: this worker keeps it.
-        taken = self._parked(self.worker, ":taken")
+        taken = self._parked(self.worker, ":taken-over")
         return bool(deleted) or not self._try(lambda: self._redis.sismember(taken, name))
 
     def feed(self, crawler: Crawler) -> None:
@@ -152,7 +152,7 @@ class RedisParking:
     def _take(self, worker: str) -> None:
         """Put the requests of *worker*, if it is dead, back into the queue."""
         own, theirs = self._parked(self.worker), self._parked(worker)
-        keys = [f"{theirs}:alive", theirs, own, self._workers, f"{theirs}:taken"]
+        keys = [f"{theirs}:alive", theirs, own, self._workers, f"{theirs}:taken-over"]
         parked = self._take_over(keys, [worker])
         if taken := self._put_back(list(zip(parked[::2], parked[1::2], strict=True))):
             logger.info("Took over %d parked requests of a scrapy-redis worker that is gone", taken)
